@@ -1,0 +1,1 @@
+"""Backups: everything of an installation that a person cannot write again, in one file."""

@@ -1,0 +1,1 @@
+"""The command line: one file per command. `program` finds them; nothing but the named one is imported."""

@@ -1,0 +1,1 @@
+"""One file per revision: `<number>_<what>.py`, numbers rise."""
