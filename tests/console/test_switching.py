@@ -228,12 +228,13 @@ async def test_not_while_it_works(office: World, browser: Browser) -> None:
 
 
 async def test_refusals_are_sentences(office: World, browser: Browser) -> None:
-    """S1: the agent was switched off, hidden or deleted after the page was read; the session was archived."""
+    """S1: switched off, hidden or deleted after the page had read the agents (its button names one then); archived."""
     await office.api.post("/api/agents", {"id": "guest", "name": "过客"})
     session = await _session(office)
     async with visitor(browser, office.program.url) as ann:
         ann.refusals_expected = True
         await ann.go(f"s/{session}")
+        await expect(ann.page.get_by_role("button", name="切换 Agent（当前：研究员）")).to_be_visible()
         for change, words in (
             ({"enabled": False}, "该 Agent 已停用"),
             ({"enabled": True, "client_visible": False}, "该 Agent 不对客户端开放"),
