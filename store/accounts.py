@@ -39,7 +39,7 @@ class Token(Row):
 
 
 async def find_user(tx: Transaction, user_id: str) -> User | None:
-    return await tx.orm.get(User, user_id)
+    return await tx.get(User, user_id)
 
 
 async def list_users(tx: Transaction) -> list[User]:

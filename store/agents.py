@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from store.adding import add_with_id
 from store.base import Row, later
 from store.database import Transaction
+from store.prepared import Prepared
 
 
 class Agent(Row):
@@ -48,30 +49,32 @@ class Agent(Row):
 
 async def find_agent(tx: Transaction, agent_id: str) -> Agent | None:
     """The agent, unless it is unknown or deleted."""
-    found = await tx.orm.get(Agent, agent_id)
+    found = await tx.get(Agent, agent_id)
     return found if found is not None and found.deleted_at is None else None
 
 
 async def known_agent(tx: Transaction, agent_id: str) -> Agent | None:
     """The agent even if it was deleted: who it was that speaks."""
-    return await tx.orm.get(Agent, agent_id)
+    return await tx.get(Agent, agent_id)
 
 
-_AMONG = select(Agent).where(Agent.id.in_(bindparam("ids")), Agent.deleted_at.is_(None))
+_AMONG: Prepared[Agent] = Prepared(select(Agent).where(Agent.id.in_(bindparam("ids")), Agent.deleted_at.is_(None)))
 
 
 async def find_agents(tx: Transaction, ids: Sequence[str]) -> dict[str, Agent]:
     """The agents of `ids` that exist, by id."""
-    rows = await tx.orm.scalars(_AMONG, {"ids": list(ids)})
-    return {row.id: row for row in rows}
+    return {row.id: row for row in await tx.rows(_AMONG, ids=list(ids))}
+
+
+_ALL: Prepared[Agent] = Prepared(
+    select(Agent).where(Agent.deleted_at.is_(None)).order_by(Agent.created_at, Agent.id)
+)
 
 
 async def list_agents(tx: Transaction, *, owner_id: str | None = None) -> list[Agent]:
     """All agents, or one owner's, oldest first."""
-    query = select(Agent).where(Agent.deleted_at.is_(None)).order_by(Agent.created_at, Agent.id)
-    if owner_id is not None:
-        query = query.where(Agent.owner_id == owner_id)
-    return list(await tx.orm.scalars(query))
+    agents = await tx.rows(_ALL)
+    return [each for each in agents if owner_id is None or each.owner_id == owner_id]
 
 
 async def list_published(tx: Transaction) -> list[Agent]:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Index, Text, UniqueConstraint, select
+from sqlalchemy import Index, Text, UniqueConstraint, bindparam, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from store.base import Origin, Row, Speaker
 from store.database import Transaction
+from store.prepared import Prepared
 from store.sessions import Session
 
 
@@ -67,7 +68,7 @@ async def add_approval(tx: Transaction, approval: Approval) -> Approval:
 
 
 async def find_approval(tx: Transaction, approval_id: str) -> Approval | None:
-    return await tx.orm.get(Approval, approval_id)
+    return await tx.get(Approval, approval_id)
 
 
 async def hold_approval(tx: Transaction, approval_id: str) -> Approval | None:
@@ -115,10 +116,16 @@ async def turns_asking(tx: Transaction) -> list[str]:
     return list(await tx.orm.scalars(select(Approval.turn_id).where(Approval.state == "open").distinct()))
 
 
+_REFUSED: Prepared[tuple[str, str]] = Prepared(
+    select(Approval.call_id, Approval.state).where(
+        Approval.turn_id == bindparam("turn_id"), Approval.state.in_(REFUSED)
+    )
+)
+
+
 async def refused_calls(tx: Transaction, turn_id: str) -> dict[str, str]:
     """The calls of the turn that may not run: their ids, and whether they were denied or timed_out."""
-    query = select(Approval.call_id, Approval.state).where(Approval.turn_id == turn_id, Approval.state.in_(REFUSED))
-    return {row[0]: row[1] for row in await tx.orm.execute(query)}
+    return dict(await tx.rows(_REFUSED, turn_id=turn_id))
 
 
 async def settle(tx: Transaction, approval: Approval, state: str, by: str = "") -> None:

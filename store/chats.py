@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from store.base import Row
 from store.database import Transaction
+from store.prepared import Prepared
 from store.sessions import Session
 
 OUTER: Final = ("room", "direct")
@@ -52,7 +53,7 @@ class Binding(Row):
 
 
 async def find_chat(tx: Transaction, channel_id: str, chat_id: str) -> Chat | None:
-    return await tx.orm.get(Chat, (channel_id, chat_id))
+    return await tx.get(Chat, channel_id, chat_id)
 
 
 async def hold_chat(tx: Transaction, channel_id: str, chat_id: str) -> Chat | None:
@@ -83,9 +84,7 @@ async def count_pending_chats(tx: Transaction, channel_id: str) -> int:
 
 
 async def add_chat(tx: Transaction, chat: Chat) -> Chat:
-    tx.orm.add(chat)
-    await tx.orm.flush()
-    return chat
+    return await tx.add(chat)
 
 
 async def describe_chat(tx: Transaction, chat: Chat, *, kind: str, title: str) -> None:
@@ -122,17 +121,17 @@ async def release_expired_chats(tx: Transaction, channel_id: str, *, made_before
 
 
 async def find_binding(tx: Transaction, channel_id: str, chat_id: str, thread: str) -> Binding | None:
-    return await tx.orm.get(Binding, (channel_id, chat_id, thread))
+    return await tx.get(Binding, channel_id, chat_id, thread)
 
 
 async def bind(tx: Transaction, channel_id: str, chat_id: str, thread: str, session_id: str) -> None:
     """The place speaks to this session from now on."""
     found = await find_binding(tx, channel_id, chat_id, thread)
-    if found is None:
-        found = Binding(channel_id=channel_id, chat_id=chat_id, thread=thread)
-        tx.orm.add(found)
-    found.session_id, found.bound_at = session_id, tx.now
-    await tx.orm.flush()
+    if found is not None:
+        found.session_id, found.bound_at = session_id, tx.now
+        return
+    place = {"channel_id": channel_id, "chat_id": chat_id, "thread": thread}
+    await tx.add(Binding(**place, session_id=session_id, bound_at=tx.now))
 
 
 async def latest_session(tx: Transaction, *, principal: str, session_keys: Sequence[str]) -> Session | None:
@@ -184,15 +183,15 @@ async def bindings_of(tx: Transaction, channel_id: str, chat_id: str) -> list[Bi
     return list(await tx.orm.scalars(query))
 
 
-_MOVED = select(Chat.channel_id, Chat.id, Chat.moved_to).where(
-    Chat.id.in_(bindparam("ids")), Chat.moved_to.is_not(None)
+_MOVED: Prepared[tuple[str, str, str]] = Prepared(
+    select(Chat.channel_id, Chat.id, Chat.moved_to).where(Chat.id.in_(bindparam("ids")), Chat.moved_to.is_not(None))
 )
 
 
 async def moved_chats(tx: Transaction, places: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Those of the (channel, chat) places that go on under another id, with that id."""
-    found = await tx.orm.execute(_MOVED, {"ids": sorted({chat_id for _, chat_id in places})})
-    return {(channel, old): str(new) for channel, old, new in found if (channel, old) in places}
+    found = await tx.rows(_MOVED, ids=sorted({chat_id for _, chat_id in places}))
+    return {(channel, old): new for channel, old, new in found if (channel, old) in places}
 
 
 async def rebind(tx: Transaction, old: str, new: str) -> None:

@@ -5,41 +5,72 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
-from sqlalchemy.orm.util import identity_key
 
 from store.base import Row
 from store.clock import Clock
 from store.errors import StoreUnavailable
-from store.inline import File
-from store.server import Server
+from store.inline import File, Inline
+from store.prepared import Prepared, by_key
+from store.server import Remote, Server
 from store.writers import LOCK_PATIENCE, Writers
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Row)
+Access = Inline | Remote
 _NOT_REACHABLE = ("08", "53", "57", "55P03", "40")
 
 
 class Transaction:
-    """One open transaction: its ORM session, the moment it began, and what is to be done once it is durable."""
+    """One open transaction: its rows, the moment it began, and what is to be done once it is durable.
 
-    def __init__(self, orm: AsyncSession, clock: Clock) -> None:
-        self.orm = orm
+    It has one object for each row. What is set in a row stands in its table before anything looks there, and at the
+    end at the latest.
+    """
+
+    def __init__(self, access: Access, clock: Clock) -> None:
+        self._access = access
         self.now = clock.now()
         self.locked: dict[str, object] = {}
         """Rows that this transaction holds, by table and id: nobody else can change them before it ends."""
         self._signals: list[Callable[[], None]] = []
         self._reversals: list[Callable[[], None]] = []
 
-    async def in_hand(self, kind: type[R], key: str) -> R | None:
+    @property
+    def orm(self) -> AsyncSession:
+        """For what is asked seldom: SQLAlchemy's session."""
+        return self._access.orm
+
+    async def rows(self, prepared: Prepared[T], **params: Any) -> list[T]:
+        """Run the statement with these parameters; the rows of its result."""
+        return await self._access.rows(prepared, params)
+
+    async def row(self, prepared: Prepared[T], **params: Any) -> T | None:
+        """The first row of the result, None if there is none."""
+        return next(iter(await self._access.rows(prepared, params)), None)
+
+    async def get(self, kind: type[R], *key: object) -> R | None:
+        """The row of that primary key."""
+        found = await self._access.in_hand((kind, key, None))
+        if found is None:
+            found = await self.row(by_key(kind), **{f"key_{number}": part for number, part in enumerate(key)})
+        assert found is None or isinstance(found, kind)
+        return found
+
+    async def add(self, row: R) -> R:
+        """Insert a new row: it stands in its table when this returns."""
+        await self._access.add(row)
+        return row
+
+    async def in_hand(self, kind: type[R], *key: object) -> R | None:
         """The row of that key, if this transaction has made or read it: what it changes then goes through the row."""
-        if self.orm.new:
-            await self.orm.flush()
-        return self.orm.identity_map.get(identity_key(kind, key))
+        found = await self._access.in_hand((kind, key, None))
+        assert found is None or isinstance(found, kind)
+        return found
 
     def after_commit(self, signal: Callable[[], None]) -> None:
         """Call `signal` once the transaction is durable, never if it rolls back. It must not block or raise."""
@@ -77,13 +108,13 @@ class Database:
     def __init__(self, url: str, clock: Clock, *, lock_patience: float = LOCK_PATIENCE) -> None:
         self.url = url
         self._clock = clock
-        self._sessions = _sessions(url, lock_patience)
+        self._place = _place(url, lock_patience)
         self.last_write: Written | None = None
         """How the store was when it was last written to: what fails for reasons of its own says nothing about it."""
 
     @property
     def is_sqlite(self) -> bool:
-        return isinstance(self._sessions, File)
+        return isinstance(self._place, File)
 
     @property
     def name(self) -> str:
@@ -105,8 +136,8 @@ class Database:
         """Run `work` on one consistent snapshot; what it writes is discarded."""
         await asyncio.sleep(0)  # statements on a file do not suspend: whoever reads in a loop still gives way
         try:
-            async with self._sessions.reading() as orm:
-                return await work(Transaction(orm, self._clock))
+            async with self._place.reading() as access:
+                return await work(Transaction(access, self._clock))
         except DBAPIError as fault:
             raise _named(fault) from fault
 
@@ -116,9 +147,9 @@ class Database:
 
         Raises StoreUnavailable.
         """
-        assert isinstance(self._sessions, Server)
+        assert isinstance(self._place, Server)
         try:
-            opened = await self._sessions.connect()
+            opened = await self._place.connect()
         except DBAPIError as fault:
             raise _named(fault) from fault
         try:
@@ -128,10 +159,10 @@ class Database:
 
     def hurry(self, seconds: float) -> None:
         """The program is about to end: whatever still waits for another process's lock is given up after this."""
-        self._sessions.hurry(seconds)
+        self._place.hurry(seconds)
 
     async def close(self) -> None:
-        await self._sessions.close()
+        await self._place.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -154,11 +185,11 @@ class Database:
 
     async def _transact(self, work: Callable[[Transaction], Awaitable[T]]) -> tuple[T, Transaction]:
         try:
-            async with self._sessions.writing() as orm:
-                transaction = Transaction(orm, self._clock)
+            async with self._place.writing() as access:
+                transaction = Transaction(access, self._clock)
                 try:
                     result = await work(transaction)
-                    await orm.commit()
+                    await access.commit()
                 except BaseException:
                     transaction.undo()
                     raise
@@ -172,7 +203,7 @@ def sqlite_url(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-def _sessions(url: str, lock_patience: float) -> File | Server:
+def _place(url: str, lock_patience: float) -> File | Server:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
         return Server(parsed.set(drivername="postgresql+psycopg").render_as_string(hide_password=False))

@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Text, bindparam, select
 from sqlalchemy.orm import Mapped, mapped_column
 
-from store.adding import append
 from store.base import Origin, Row, Speaker
 from store.database import Transaction
+from store.prepared import Prepared
 
 
 class Event(Row):
@@ -31,7 +31,7 @@ class Event(Row):
     rounds: Mapped[list[str]] = mapped_column(default=list)
 
 
-_AFTER = (
+_AFTER: Prepared[Event] = Prepared(
     select(Event)
     .where(Event.session_id == bindparam("session_id"), Event.seq > bindparam("after"))
     .order_by(Event.seq)
@@ -41,16 +41,16 @@ _AFTER = (
 
 async def events_after(tx: Transaction, session_id: str, after: int, limit: int = 1000) -> list[Event]:
     """The session's events with a number above `after`, in order."""
-    return list(await tx.orm.scalars(_AFTER, {"session_id": session_id, "after": after, "limit": limit}))
+    return await tx.rows(_AFTER, session_id=session_id, after=after, limit=limit)
 
 
 async def add_event(tx: Transaction, event: Event) -> None:
     """Append. The session must be locked and the number fresh from `next_seq`."""
-    await append(tx, event)
+    await tx.add(event)
 
 
 async def find_event(tx: Transaction, session_id: str, seq: int) -> Event | None:
-    return await tx.orm.get(Event, (session_id, seq))
+    return await tx.get(Event, session_id, seq)
 
 
 async def tell_later(event: Event, **data: Any) -> None:
@@ -58,11 +58,17 @@ async def tell_later(event: Event, **data: Any) -> None:
     event.data = {**event.data, **data}
 
 
+_NEWEST: Prepared[Event] = Prepared(
+    select(Event)
+    .where(Event.session_id == bindparam("session_id"), Event.kind.in_(bindparam("kinds")))
+    .order_by(Event.seq.desc())
+    .limit(bindparam("limit"))
+)
+
+
 async def transcript(tx: Transaction, session_id: str, kinds: Sequence[str], limit: int) -> list[Event]:
     """The newest `limit` events of these kinds, in order."""
-    query = select(Event).where(Event.session_id == session_id, Event.kind.in_(kinds))
-    rows = list(await tx.orm.scalars(query.order_by(Event.seq.desc()).limit(limit)))
-    return rows[::-1]
+    return (await tx.rows(_NEWEST, session_id=session_id, kinds=list(kinds), limit=limit))[::-1]
 
 
 async def notices_of_turn(tx: Transaction, session_id: str, turn_id: str) -> list[Event]:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, Text, select, update
+from sqlalchemy import Index, Text, bindparam, select, update
 from sqlalchemy.orm import Mapped, mapped_column
 
 from store.base import Row
 from store.database import Transaction
+from store.prepared import Prepared
 
 
 class File(Row):
@@ -42,11 +43,12 @@ class File(Row):
 
 
 async def add_files(tx: Transaction, files: Sequence[File]) -> None:
-    tx.orm.add_all(files)
+    for each in files:
+        await tx.add(each)
 
 
 async def find_file(tx: Transaction, file_id: str) -> File | None:
-    return await tx.orm.get(File, file_id)
+    return await tx.get(File, file_id)
 
 
 async def find_files(tx: Transaction, ids: Sequence[str]) -> list[File]:
@@ -63,9 +65,12 @@ async def stored_files(tx: Transaction, session_id: str) -> list[File]:
     return list(await tx.orm.scalars(select(File).where(*mine).order_by(File.created_at.desc(), File.number.desc())))
 
 
+_OF_TURN: Prepared[File] = Prepared(select(File).where(File.turn_id == bindparam("turn_id")).order_by(File.number))
+
+
 async def files_of_turn(tx: Transaction, turn_id: str) -> list[File]:
     """What the turn hands out, in order."""
-    return list(await tx.orm.scalars(select(File).where(File.turn_id == turn_id).order_by(File.number)))
+    return await tx.rows(_OF_TURN, turn_id=turn_id)
 
 
 async def names_in(tx: Transaction, session_id: str) -> list[str]:
@@ -78,9 +83,12 @@ async def hold_file(tx: Transaction, file_id: str) -> File:
     return await tx.orm.get_one(File, file_id, populate_existing=True)
 
 
+_OF_INPUT: Prepared[File] = Prepared(select(File).where(File.input_id == bindparam("input_id")).order_by(File.number))
+
+
 async def files_of_input(tx: Transaction, input_id: str) -> list[File]:
     """What came along with the input, in order."""
-    return list(await tx.orm.scalars(select(File).where(File.input_id == input_id).order_by(File.number)))
+    return await tx.rows(_OF_INPUT, input_id=input_id)
 
 
 async def waiting_files(tx: Transaction, input_id: str) -> list[File]:
@@ -95,10 +103,14 @@ async def inputs_with_waiting(tx: Transaction) -> list[str]:
     return [each for each in await tx.orm.scalars(query) if each is not None]
 
 
+_WAITING: Prepared[str] = Prepared(
+    select(File.id).where(File.input_id == bindparam("input_id"), File.state == "waiting").limit(1)
+)
+
+
 async def waits_for_files(tx: Transaction, input_id: str) -> bool:
     """Whether a file of the input is still to be fetched."""
-    query = select(File.id).where(File.input_id == input_id, File.state == "waiting").limit(1)
-    return (await tx.orm.scalars(query)).first() is not None
+    return await tx.row(_WAITING, input_id=input_id) is not None
 
 
 async def count_attempt(tx: Transaction, file_id: str) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from store.base import Row
 from store.database import Transaction
+from store.prepared import Prepared
 
 MOVES: Final[dict[str, tuple[str, ...]]] = {"pending": ("done", "poison"), "done": (), "poison": ()}
 """From each state of an event to the next ones."""
@@ -46,30 +47,40 @@ def message_key(chat_id: str, message_id: str) -> str | None:
     return f"{chat_id}\n{message_id}" if message_id else None
 
 
-_COPIES = select(InboxEvent).where(
-    InboxEvent.channel_id == bindparam("channel_id"),
-    or_(InboxEvent.event_key == bindparam("event_key"), InboxEvent.message_key == bindparam("message_key")),
+_COPIES: Prepared[InboxEvent] = Prepared(
+    select(InboxEvent).where(
+        InboxEvent.channel_id == bindparam("channel_id"),
+        or_(InboxEvent.event_key == bindparam("event_key"), InboxEvent.message_key == bindparam("message_key")),
+    )
 )
 """No message key (NULL) equals none."""
 
 
 async def find_copies(tx: Transaction, channel_id: str, event_key: str, message: str | None) -> list[InboxEvent]:
     """The event of that key and the event of that message, if they came before: none, one or two rows."""
-    keys = {"channel_id": channel_id, "event_key": event_key, "message_key": message}
-    return list(await tx.orm.scalars(_COPIES, keys))
+    return await tx.rows(_COPIES, channel_id=channel_id, event_key=event_key, message_key=message)
 
 
 async def add_event(tx: Transaction, event: InboxEvent) -> InboxEvent:
     """Store an event. A copy that another transaction stores at the same instant makes this one fail as a whole."""
-    tx.orm.add(event)
-    await tx.orm.flush()
-    return event
+    return await tx.add(event)
+
+
+_NEXT: Prepared[InboxEvent] = Prepared(
+    select(InboxEvent)
+    .where(
+        InboxEvent.channel_id == bindparam("channel_id"),
+        InboxEvent.chat_id == bindparam("chat_id"),
+        InboxEvent.state == "pending",
+    )
+    .order_by(InboxEvent.number)
+    .limit(1)
+)
 
 
 async def next_pending(tx: Transaction, channel_id: str, chat_id: str) -> InboxEvent | None:
     """The chat's oldest event that nothing came of yet."""
-    here = InboxEvent.channel_id == channel_id, InboxEvent.chat_id == chat_id, InboxEvent.state == "pending"
-    return (await tx.orm.scalars(select(InboxEvent).where(*here).order_by(InboxEvent.number).limit(1))).first()
+    return await tx.row(_NEXT, channel_id=channel_id, chat_id=chat_id)
 
 
 async def pending_from(tx: Transaction, first: InboxEvent, limit: int = 50) -> list[InboxEvent]:
@@ -79,10 +90,14 @@ async def pending_from(tx: Transaction, first: InboxEvent, limit: int = 50) -> l
     return list(await tx.orm.scalars(query.order_by(InboxEvent.number).limit(limit)))
 
 
+_PENDING: Prepared[InboxEvent] = Prepared(
+    select(InboxEvent).where(InboxEvent.number == bindparam("number"), InboxEvent.state == "pending")
+)
+
+
 async def find_pending(tx: Transaction, number: int) -> InboxEvent | None:
     """The event of that number, if nothing came of it yet."""
-    query = select(InboxEvent).where(InboxEvent.number == number, InboxEvent.state == "pending")
-    return (await tx.orm.scalars(query)).one_or_none()
+    return await tx.row(_PENDING, number=number)
 
 
 async def change_event(tx: Transaction, event: InboxEvent, data: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from store.base import Origin, Row, Speaker, table, unique_where
 from store.database import Transaction
+from store.prepared import Prepared
 
 
 class Input(Row):
@@ -64,15 +65,14 @@ WORK = Input.kind != "message"
 
 async def add_input(tx: Transaction, added: Input) -> Input:
     """Queue the input. Its session must be locked."""
-    tx.orm.add(added)
-    return added
+    return await tx.add(added)
 
 
 async def find_input(tx: Transaction, input_id: str) -> Input | None:
-    return await tx.orm.get(Input, input_id)
+    return await tx.get(Input, input_id)
 
 
-_NEXT = (
+_NEXT: Prepared[Input] = Prepared(
     select(Input)
     .where(Input.session_id == bindparam("session_id"), Input.state == "pending", WORK)
     .order_by(Input.position, Input.created_at, Input.id)
@@ -82,15 +82,18 @@ _NEXT = (
 
 async def next_input(tx: Transaction, session_id: str) -> Input | None:
     """The session's oldest pending input."""
-    return (await tx.orm.scalars(_NEXT, {"session_id": session_id})).first()
+    return await tx.row(_NEXT, session_id=session_id)
+
+
+_KINDS: Prepared[str] = Prepared(
+    select(Input.kind).where(Input.session_id == bindparam("session_id"), Input.state == "pending").distinct()
+)
 
 
 async def has_pending(tx: Transaction, session_id: str, kind: str | None = None) -> bool:
     """Whether an input (of this kind) waits in the session's queue."""
-    query = select(Input.id).where(Input.session_id == session_id, Input.state == "pending").limit(1)
-    if kind is not None:
-        query = query.where(Input.kind == kind)
-    return (await tx.orm.scalars(query)).first() is not None
+    kinds = await tx.rows(_KINDS, session_id=session_id)
+    return bool(kinds) if kind is None else kind in kinds
 
 
 async def pending_among(tx: Transaction, session_ids: Sequence[str]) -> set[str]:
@@ -102,7 +105,7 @@ async def pending_among(tx: Transaction, session_ids: Sequence[str]) -> set[str]
 
 _OPEN = ("pending", "claimed")
 _INPUTS = table(Input).c
-_FINISH = (
+_FINISH: Prepared[Any] = Prepared(
     update(table(Input))
     .where(_INPUTS.id == bindparam("input_id"), _INPUTS.state.in_(_OPEN))
     .values(state=bindparam("ending"))
@@ -113,7 +116,7 @@ async def finish_input(tx: Transaction, input_id: str, state: str = "done") -> N
     """Take the input out of the queue for good; `state` is done or cancelled. Its session must be locked."""
     known = await tx.in_hand(Input, input_id)
     if known is None:
-        await tx.orm.execute(_FINISH, {"input_id": input_id, "ending": state})
+        await tx.rows(_FINISH, input_id=input_id, ending=state)
     elif known.state in _OPEN:
         known.state = state
 
@@ -130,15 +133,20 @@ async def sessions_with_pending(tx: Transaction) -> list[str]:
     return list(await tx.orm.scalars(query))
 
 
+_RECEIPT: Prepared[Receipt] = Prepared(
+    select(Receipt).where(Receipt.scope == bindparam("scope"), Receipt.key == bindparam("key"))
+)
+
+
 async def find_receipt(tx: Transaction, scope: str, key: str) -> Receipt | None:
-    query = select(Receipt).where(Receipt.scope == scope, Receipt.key == key)
-    return (await tx.orm.scalars(query)).one_or_none()
+    return await tx.row(_RECEIPT, scope=scope, key=key)
 
 
 async def add_receipt(
     tx: Transaction, *, scope: str, key: str, digest: str, input_id: str, result: dict[str, Any] | None = None
 ) -> None:
-    tx.orm.add(Receipt(scope=scope, key=key, digest=digest, input_id=input_id, created_at=tx.now, result=result or {}))
+    proof = {"scope": scope, "key": key, "digest": digest, "input_id": input_id}
+    await tx.add(Receipt(**proof, created_at=tx.now, result=result or {}))
 
 
 async def claim_input(tx: Transaction, claimed: Input, turn_id: str) -> None:
@@ -152,7 +160,7 @@ async def pending_inputs(tx: Transaction, session_id: str) -> list[Input]:
     return list(await tx.orm.scalars(query.order_by(Input.position)))
 
 
-_MESSAGES = (
+_MESSAGES: Prepared[Input] = Prepared(
     select(Input)
     .where(Input.session_id == bindparam("session_id"), Input.state == "pending", Input.kind == "message")
     .order_by(Input.position, Input.created_at, Input.id)
@@ -161,7 +169,7 @@ _MESSAGES = (
 
 async def take_messages(tx: Transaction, session_id: str) -> list[Input]:
     """What other sessions said to this one since its last turn, oldest first; from now on it has been taken."""
-    found = list(await tx.orm.scalars(_MESSAGES, {"session_id": session_id}))
+    found = await tx.rows(_MESSAGES, session_id=session_id)
     for each in found:
         each.state = "done"
     return found

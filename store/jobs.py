@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from store.base import Origin, Row
 from store.database import Transaction
 from store.inputs import WORK, Input
+from store.prepared import Prepared
 from store.sessions import Session
 from store.turns import Turn, live_turn
 
@@ -67,19 +68,21 @@ class Unsettled:
 
 
 async def add_job(tx: Transaction, job: Job) -> Job:
-    tx.orm.add(job)
-    await tx.orm.flush()
-    return job
+    return await tx.add(job)
 
 
 async def find_job(tx: Transaction, job_id: str) -> Job | None:
-    return await tx.orm.get(Job, job_id)
+    return await tx.get(Job, job_id)
+
+
+_OPEN_JOB: Prepared[Job] = Prepared(
+    select(Job).where(Job.id == bindparam("job_id"), Job.state.in_(OPEN)).execution_options(populate_existing=True)
+)
 
 
 async def hold_job(tx: Transaction, job_id: str) -> Job | None:
     """The job as it is now, if it is still open; its room must be locked."""
-    query = select(Job).where(Job.id == job_id, Job.state.in_(OPEN)).execution_options(populate_existing=True)
-    return (await tx.orm.scalars(query)).one_or_none()
+    return await tx.row(_OPEN_JOB, job_id=job_id)
 
 
 async def jobs_of_room(tx: Transaction, room_id: str, limit: int = 500) -> list[Job]:
@@ -88,14 +91,14 @@ async def jobs_of_room(tx: Transaction, room_id: str, limit: int = 500) -> list[
     return list(await tx.orm.scalars(query.limit(limit)))
 
 
-_OPEN_IN_ROOM = (
+_OPEN_IN_ROOM: Prepared[Job] = Prepared(
     select(Job).where(Job.room_id == bindparam("room_id"), Job.state.in_(OPEN)).order_by(Job.created_at, Job.number)
 )
 
 
 async def open_jobs(tx: Transaction, room_id: str) -> list[Job]:
     """The room's queued and running jobs, oldest first."""
-    return list(await tx.orm.scalars(_OPEN_IN_ROOM, {"room_id": room_id}))
+    return await tx.rows(_OPEN_IN_ROOM, room_id=room_id)
 
 
 async def open_job_of_side(tx: Transaction, side_session_id: str) -> Job | None:
@@ -129,14 +132,24 @@ async def sessions_at_work(tx: Transaction, *, principal: str, session_keys: Seq
     return list(await tx.orm.scalars(query))
 
 
+_NEXT: Prepared[Job] = Prepared(
+    select(Job)
+    .where(
+        Job.member_id == bindparam("member_id"),
+        Job.state.in_(OPEN),
+        ~exists().where(Turn.session_id == Job.side_session_id, Turn.state == "live", Turn.waiting_for == "approval"),
+    )
+    .order_by(Job.state.desc(), Job.created_at, Job.number)
+    .limit(1)
+)
+
+
 async def next_job(tx: Transaction, member_id: str) -> Job | None:
     """What the member works on next: a job that a dead run left, else the oldest queued one.
 
     Where its turn waits for a person, nothing of that side session is next.
     """
-    waits = exists().where(Turn.session_id == Job.side_session_id, Turn.state == "live", Turn.waiting_for == "approval")
-    query = select(Job).where(Job.member_id == member_id, Job.state.in_(OPEN), ~waits)
-    return (await tx.orm.scalars(query.order_by(Job.state.desc(), Job.created_at, Job.number).limit(1))).first()
+    return await tx.row(_NEXT, member_id=member_id)
 
 
 async def members_with_open_jobs(tx: Transaction) -> list[str]:
@@ -152,7 +165,7 @@ async def close_job(tx: Transaction, job: Job, *, state: str, result: str = "", 
     job.state, job.result, job.reason, job.closed_at = state, result, reason, tx.now
 
 
-_FINISHED = (
+_FINISHED: Prepared[tuple[Job, str | None]] = Prepared(
     select(Job, Turn.id)
     .outerjoin(Turn, Turn.id == Job.taken_by)
     .where(
@@ -166,11 +179,10 @@ _FINISHED = (
 
 async def finished_jobs(tx: Transaction, room_id: str) -> list[Finished]:
     """The room's results that the next host turn takes, oldest first."""
-    found = await tx.orm.execute(_FINISHED, {"room_id": room_id})
-    return [Finished(job=job, kept=taker is not None) for job, taker in found]
+    return [Finished(job=job, kept=taker is not None) for job, taker in await tx.rows(_FINISHED, room_id=room_id)]
 
 
-_UNSETTLED = (
+_UNSETTLED: Prepared[tuple[Job, str | None]] = Prepared(
     select(Job, Turn.id)
     .outerjoin(Turn, Turn.id == Job.taken_by)
     .where(
@@ -183,7 +195,7 @@ _UNSETTLED = (
 
 async def unsettled_jobs(tx: Transaction, room_id: str) -> Unsettled:
     """What the room's next host turn has to know, in one question: what is open, and what `finished_jobs` gives."""
-    found = [(job, taker) for job, taker in await tx.orm.execute(_UNSETTLED, {"room_id": room_id})]
+    found = await tx.rows(_UNSETTLED, room_id=room_id)
     finished = [Finished(job=job, kept=taker is not None) for job, taker in found if job.state not in OPEN]
     finished.sort(key=lambda each: (each.job.closed_at or tx.now, each.job.number))
     return Unsettled(open=[job for job, _ in found if job.state in OPEN], finished=finished)
@@ -198,18 +210,26 @@ async def take_jobs(tx: Transaction, jobs: Sequence[Job], turn_id: str) -> None:
 
 async def taken_jobs(tx: Transaction, turn_id: str) -> list[Job]:
     """The results that the turn took, in the order they came."""
-    query = select(Job).where(Job.taken_by == turn_id).order_by(Job.closed_at, Job.number)
-    return list(await tx.orm.scalars(query))
+    return await tx.rows(_TAKEN, turn_id=turn_id)
+
+
+_TAKEN: Prepared[Job] = Prepared(
+    select(Job).where(Job.taken_by == bindparam("turn_id")).order_by(Job.closed_at, Job.number)
+)
+_MADE: Prepared[Job] = Prepared(select(Job).where(Job.turn_id == bindparam("turn_id")).order_by(Job.number))
 
 
 async def jobs_of_turn(tx: Transaction, turn_id: str) -> list[Job]:
     """The jobs that the turn's responses made."""
-    return list(await tx.orm.scalars(select(Job).where(Job.turn_id == turn_id).order_by(Job.number)))
+    return await tx.rows(_MADE, turn_id=turn_id)
+
+
+_COUNT: Prepared[int] = Prepared(select(func.count()).select_from(Job).where(Job.round_id == bindparam("round_id")))
 
 
 async def count_jobs(tx: Transaction, round_id: str) -> int:
     """How many jobs this round has made."""
-    return (await tx.orm.scalar(select(func.count()).select_from(Job).where(Job.round_id == round_id))) or 0
+    return await tx.row(_COUNT, round_id=round_id) or 0
 
 
 async def count_open_jobs(tx: Transaction) -> dict[str, int]:
@@ -218,11 +238,14 @@ async def count_open_jobs(tx: Transaction) -> dict[str, int]:
     return {row[0]: row[1] for row in await tx.orm.execute(query)}
 
 
+_UNQUIET: Prepared[str] = Prepared(
+    select(Job.id).where(Job.room_id == bindparam("room_id"), Job.state.in_(OPEN) | Job.taken_by.is_(None)).limit(1)
+)
+
+
 async def is_quiet(tx: Transaction, room_id: str) -> bool:
     """No job of the room is open and none is untaken."""
-    unsettled = Job.state.in_(OPEN) | Job.taken_by.is_(None)
-    query = select(Job.id).where(Job.room_id == room_id, unsettled).limit(1)
-    return (await tx.orm.scalars(query)).first() is None
+    return await tx.row(_UNQUIET, room_id=room_id) is None
 
 
 async def is_busy(tx: Transaction, session_id: str) -> bool:
@@ -253,16 +276,18 @@ async def rooms_with_untaken(tx: Transaction) -> list[str]:
     return list(await tx.orm.scalars(query))
 
 
-_AT_HAND = select(Session).where(
-    Session.id == bindparam("session_id"),
-    Session.deleted_at.is_(None),
-    exists().where(Input.session_id == bindparam("session_id"), Input.state == "pending", WORK)
-    | exists().where(
-        Turn.session_id == bindparam("session_id"),
-        Turn.state == "live",
-        (Turn.waiting_for != "approval") | Turn.stopping,
+_AT_HAND: Prepared[Session] = Prepared(
+    select(Session).where(
+        Session.id == bindparam("session_id"),
+        Session.deleted_at.is_(None),
+        exists().where(Input.session_id == bindparam("session_id"), Input.state == "pending", WORK)
+        | exists().where(
+            Turn.session_id == bindparam("session_id"),
+            Turn.state == "live",
+            (Turn.waiting_for != "approval") | Turn.stopping,
+        )
+        | exists().where(Job.room_id == bindparam("session_id"), Job.state.not_in(OPEN), Job.taken_by.is_(None)),
     )
-    | exists().where(Job.room_id == bindparam("session_id"), Job.state.not_in(OPEN), Job.taken_by.is_(None)),
 )
 
 
@@ -271,4 +296,4 @@ async def session_with_work(tx: Transaction, session_id: str) -> Session | None:
 
     A glance before anything is locked.
     """
-    return (await tx.orm.scalars(_AT_HAND, {"session_id": session_id})).one_or_none()
+    return await tx.row(_AT_HAND, session_id=session_id)

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from store.base import Row
 from store.database import Transaction
+from store.prepared import Prepared
 
 _MANY = 1_000_000  # SQLite takes an offset only together with a limit
 
@@ -44,11 +45,11 @@ async def keep_memory(tx: Transaction, memory: Memory, at_most: int) -> None:
     await tx.orm.execute(delete(Memory).where(Memory.id.in_(newest.offset(at_most).limit(_MANY))))
 
 
-_NEWEST = _newest_first(select(Memory).where(*_within(bindparam("agent_id"), bindparam("scope")))).limit(
-    bindparam("limit")
+_NEWEST: Prepared[Memory] = Prepared(
+    _newest_first(select(Memory).where(*_within(bindparam("agent_id"), bindparam("scope")))).limit(bindparam("limit"))
 )
 
 
 async def memories_of(tx: Transaction, agent_id: str, scope: str, limit: int = 200) -> list[Memory]:
     """The newest memories of (agent, scope), newest first."""
-    return list(await tx.orm.scalars(_NEWEST, {"agent_id": agent_id, "scope": scope, "limit": limit}))
+    return await tx.rows(_NEWEST, agent_id=agent_id, scope=scope, limit=limit)

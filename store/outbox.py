@@ -7,12 +7,12 @@ from typing import Any, Final
 from sqlalchemy import Index, Text, bindparam, case, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Mapped, mapped_column
 
-from store.adding import append
 from store.base import Moment, Row, table
 from store.chats import Chat
 from store.database import Transaction
 from store.files import File, find_file
 from store.inputs import Input
+from store.prepared import Prepared
 
 MOVES: Final[dict[str, tuple[str, ...]]] = {
     "pending": ("pending", "sent", "dead", "uncertain"),
@@ -71,7 +71,7 @@ class DeliveryRound(Row):
 
 
 _CHATS = table(Chat).c
-_TAKE = (
+_TAKE: Prepared[int] = Prepared(
     update(table(Chat))
     .where(_CHATS.channel_id == bindparam("in_channel"), _CHATS.id == bindparam("in_chat"))
     .values(seq=_CHATS.seq + bindparam("count"))
@@ -81,37 +81,37 @@ _TAKE = (
 
 async def take_seqs(tx: Transaction, channel_id: str, chat_id: str, count: int) -> int:
     """The first of the chat's next `count` message numbers. The chat stays locked until the transaction ends."""
-    last = await tx.orm.scalar(_TAKE, {"in_channel": channel_id, "in_chat": chat_id, "count": count})
+    last = await tx.row(_TAKE, in_channel=channel_id, in_chat=chat_id, count=count)
     if last is not None:
-        return int(last) - count + 1
-    tx.orm.add(Chat(channel_id=channel_id, id=chat_id, type="private", created_at=tx.now, seq=count))
-    await tx.orm.flush()
+        return last - count + 1
+    await tx.add(Chat(channel_id=channel_id, id=chat_id, type="private", created_at=tx.now, seq=count))
     return 1
 
 
-_UNANSWERED = select(Input.id, Input.created_at).where(
-    Input.id.in_(bindparam("rounds")),
-    ~exists().where(DeliveryRound.round_id == Input.id),
+_UNANSWERED: Prepared[tuple[str, datetime]] = Prepared(
+    select(Input.id, Input.created_at).where(
+        Input.id.in_(bindparam("rounds")),
+        ~exists().where(DeliveryRound.round_id == Input.id),
+    )
 )
 
 
 async def questions_unanswered(tx: Transaction, rounds: Iterable[str]) -> dict[str, datetime]:
     """Those of `rounds` that have no message yet, with the time their question came in."""
     wanted = sorted(set(rounds))
-    found = await tx.orm.execute(_UNANSWERED, {"rounds": wanted}) if wanted else ()
-    return {row.id: row.created_at for row in found}
+    return dict(await tx.rows(_UNANSWERED, rounds=wanted)) if wanted else {}
 
 
 async def add_deliveries(tx: Transaction, deliveries: Sequence[Delivery], links: Sequence[DeliveryRound]) -> None:
     for row in (*deliveries, *links):
-        await append(tx, row)
+        await tx.add(row)
 
 
 async def find_delivery(tx: Transaction, delivery_id: str) -> Delivery | None:
-    return await tx.orm.get(Delivery, delivery_id)
+    return await tx.get(Delivery, delivery_id)
 
 
-_OLDEST = (
+_OLDEST: Prepared[Delivery] = Prepared(
     select(Delivery)
     .where(
         Delivery.channel_id == bindparam("channel_id"),
@@ -126,7 +126,7 @@ _OLDEST = (
 
 async def oldest_pending(tx: Transaction, channel_id: str, chat_id: str) -> Delivery | None:
     """The chat's next message, due or not: nothing overtakes it."""
-    return (await tx.orm.scalars(_OLDEST, {"channel_id": channel_id, "chat_id": chat_id})).first()
+    return await tx.row(_OLDEST, channel_id=channel_id, chat_id=chat_id)
 
 
 async def begin_attempt(tx: Transaction, delivery: Delivery) -> Delivery:
@@ -138,7 +138,7 @@ async def begin_attempt(tx: Transaction, delivery: Delivery) -> Delivery:
 
 
 _OUTBOX = table(Delivery).c
-_FINISH = (
+_FINISH: Prepared[str] = Prepared(
     update(table(Delivery))
     .where(
         _OUTBOX.id == bindparam("delivery_id"),
@@ -173,16 +173,18 @@ async def finish_attempt(
 
     An empty `doubt` leaves the old one as it is.
     """
-    outcome = {
-        "ended": state,
-        "why": reason,
-        "named": platform_id,
-        "arrived": tx.now if state == "sent" else None,
-        "due": due_at,
-        "doubted": doubt,
-    }
-    here = {"delivery_id": delivery_id, "attempt": attempts}
-    return await tx.orm.scalar(_FINISH, here | outcome) is not None
+    finished = await tx.row(
+        _FINISH,
+        delivery_id=delivery_id,
+        attempt=attempts,
+        ended=state,
+        why=reason,
+        named=platform_id,
+        arrived=tx.now if state == "sent" else None,
+        due=due_at,
+        doubted=doubt,
+    )
+    return finished is not None
 
 
 async def retry_delivery(tx: Transaction, delivery_id: str) -> Delivery | None:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from store.base import Row
 from store.database import Transaction
+from store.prepared import Prepared
 
 MOVES: Final[dict[str, tuple[str, ...]]] = {
     "known": ("pending", "approved", "blocked"),
@@ -42,16 +43,18 @@ class Person(Row):
     first_message: Mapped[dict[str, Any] | None] = mapped_column(default=None)
 
 
-_SENDER = select(Person).where(Person.app_id == bindparam("app_id"), Person.external_id == bindparam("external_id"))
+_SENDER: Prepared[Person] = Prepared(
+    select(Person).where(Person.app_id == bindparam("app_id"), Person.external_id == bindparam("external_id"))
+)
 
 
 async def find_person(tx: Transaction, app_id: str, external_id: str) -> Person | None:
     """The person behind a platform's sender id."""
-    return (await tx.orm.scalars(_SENDER, {"app_id": app_id, "external_id": external_id})).one_or_none()
+    return await tx.row(_SENDER, app_id=app_id, external_id=external_id)
 
 
 async def find_person_by_id(tx: Transaction, person_id: str) -> Person | None:
-    return await tx.orm.get(Person, person_id)
+    return await tx.get(Person, person_id)
 
 
 async def hold_person(tx: Transaction, person_id: str) -> Person | None:
@@ -95,9 +98,7 @@ async def count_pending_people(tx: Transaction, app_id: str) -> int:
 
 
 async def add_person(tx: Transaction, person: Person) -> Person:
-    tx.orm.add(person)
-    await tx.orm.flush()
-    return person
+    return await tx.add(person)
 
 
 async def rename_person(tx: Transaction, person: Person, name: str) -> None:

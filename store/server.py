@@ -1,8 +1,41 @@
 """PostgreSQL: a pool of connections to a server."""
 
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
 
+from store.base import Row
 from store.keeping import KeepingSession
+from store.prepared import Key, Prepared
+
+T = TypeVar("T")
+
+
+class Remote:
+    """One transaction on a connection: every statement goes through SQLAlchemy's session."""
+
+    def __init__(self, orm: AsyncSession) -> None:
+        self.orm = orm
+
+    async def rows(self, prepared: Prepared[T], params: Mapping[str, Any]) -> list[T]:
+        result: Any = await self.orm.execute(prepared.statement, dict(params))
+        if prepared.width == 0:
+            return []
+        return list(result.scalars() if prepared.width == 1 else map(tuple, result))
+
+    async def add(self, row: Row) -> None:
+        self.orm.add(row)
+        await self.orm.flush()
+
+    async def in_hand(self, key: Key) -> Row | None:
+        if self.orm.new:
+            await self.orm.flush()
+        return self.orm.identity_map.get(key)
+
+    async def commit(self) -> None:
+        await self.orm.commit()
 
 
 class Server:
@@ -12,12 +45,16 @@ class Server:
         self._engine = create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True)
         self._snapshots = self._engine.execution_options(isolation_level="REPEATABLE READ")
 
-    def reading(self) -> AsyncSession:
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[Remote]:
         """All of its statements see the moment of the first one, as on SQLite."""
-        return _session(self._snapshots)
+        async with _session(self._snapshots) as orm:
+            yield Remote(orm)
 
-    def writing(self) -> AsyncSession:
-        return _session(self._engine)
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[Remote]:
+        async with _session(self._engine) as orm:
+            yield Remote(orm)
 
     async def connect(self) -> AsyncConnection:
         """A connection outside of any transaction of ours, for locks that last."""

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from store.base import Row
 from store.database import Transaction
 from store.errors import NotFound
+from store.prepared import Prepared
 
 
 class Session(Row):
@@ -65,18 +66,21 @@ class Session(Row):
 
 
 async def add_session(tx: Transaction, session: Session) -> Session:
-    tx.orm.add(session)
-    await tx.orm.flush()
-    return session
+    return await tx.add(session)
 
 
 async def find_session(tx: Transaction, session_id: str) -> Session | None:
     """The session, unless it is unknown or deleted."""
-    found = await tx.orm.get(Session, session_id)
+    found = await tx.get(Session, session_id)
     return found if found is not None and found.deleted_at is None else None
 
 
-_LOCK = select(Session).where(Session.id == bindparam("id")).with_for_update().execution_options(populate_existing=True)
+_LOCK: Prepared[Session] = Prepared(
+    select(Session)
+    .where(Session.id == bindparam("session_id"))
+    .with_for_update()
+    .execution_options(populate_existing=True)
+)
 
 
 async def lock_session(tx: Transaction, session_id: str) -> Session:
@@ -87,7 +91,7 @@ async def lock_session(tx: Transaction, session_id: str) -> Session:
     held = tx.locked.get(session_id)
     if isinstance(held, Session):
         return held
-    found = (await tx.orm.scalars(_LOCK, {"id": session_id})).one_or_none()
+    found = await tx.row(_LOCK, session_id=session_id)
     if found is None:
         raise NotFound(session_id)
     tx.locked[session_id] = found

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from store.base import Row
 from store.database import Transaction
+from store.prepared import Prepared
 
 
 class Share(Row):
@@ -20,12 +21,12 @@ class Share(Row):
     created_at: Mapped[datetime]
 
 
-_LENT = select(Share.agent_id).where(Share.user_id == bindparam("user_id"))
+_LENT: Prepared[str] = Prepared(select(Share.agent_id).where(Share.user_id == bindparam("user_id")))
 
 
 async def shared_with(tx: Transaction, user_id: str) -> frozenset[str]:
     """The ids of the experts that others lend to this user."""
-    return frozenset(await tx.orm.scalars(_LENT, {"user_id": user_id}))
+    return frozenset(await tx.rows(_LENT, user_id=user_id))
 
 
 async def borrowers_of(tx: Transaction, agent_ids: Sequence[str]) -> dict[str, list[str]]:

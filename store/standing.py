@@ -8,6 +8,7 @@ from store.accounts import User
 from store.agents import Agent
 from store.database import Transaction
 from store.people import Person
+from store.prepared import Prepared
 from store.shares import Share
 
 
@@ -24,7 +25,7 @@ class Standing:
     person: Person | None
 
 
-_STANDING = (
+_STANDING: Prepared[tuple[User | None, Agent | None, str | None, Person | None]] = Prepared(
     select(User, Agent, Share.user_id, Person)
     .select_from(User)
     .outerjoin(Agent, Agent.id == bindparam("agent_id"))
@@ -36,8 +37,7 @@ _STANDING = (
 
 async def read_standing(tx: Transaction, *, agent_id: str, user_id: str, person_id: str) -> Standing:
     """`person_id` is "" where nobody of a channel speaks."""
-    ids = {"agent_id": agent_id, "user_id": user_id, "person_id": person_id}
-    row = (await tx.orm.execute(_STANDING, ids)).one_or_none()
+    row = await tx.row(_STANDING, agent_id=agent_id, user_id=user_id, person_id=person_id)
     if row is None:
         return Standing(agent=None, user=None, lent=False, person=None)
     user, agent, lent, person = row

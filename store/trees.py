@@ -21,7 +21,7 @@ async def find_child(tx: Transaction, parent_id: str, name: str) -> Session | No
 
 async def root_of_tree(tx: Transaction, root_id: str) -> Session | None:
     """The root, also one that was deleted: what is below it goes on."""
-    return await tx.orm.get(Session, root_id)
+    return await tx.get(Session, root_id)
 
 
 async def tree_of(tx: Transaction, root_id: str) -> list[Session]:

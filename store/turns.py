@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import JSON, Index, LargeBinary, Text, bindparam, func, select, update
 from sqlalchemy.orm import Mapped, mapped_column
 
-from store.adding import append
 from store.base import Origin, Row, unique_where
 from store.database import Transaction
 from store.errors import Lost
+from store.prepared import Prepared
 
 
 class Turn(Row):
@@ -77,17 +77,15 @@ HISTORY_TURNS = 40
 
 async def add_turn(tx: Transaction, turn: Turn) -> Turn:
     """Begin a turn. Its session must be locked."""
-    tx.orm.add(turn)
-    await tx.orm.flush()
-    return turn
+    return await tx.add(turn)
 
 
-_LIVE = select(Turn).where(Turn.session_id == bindparam("session_id"), Turn.state == "live")
+_LIVE: Prepared[Turn] = Prepared(select(Turn).where(Turn.session_id == bindparam("session_id"), Turn.state == "live"))
 
 
 async def live_turn(tx: Transaction, session_id: str) -> Turn | None:
     """The session's turn that has not ended."""
-    return (await tx.orm.scalars(_LIVE, {"session_id": session_id})).one_or_none()
+    return await tx.row(_LIVE, session_id=session_id)
 
 
 async def live_among(tx: Transaction, session_ids: Sequence[str]) -> list[Turn]:
@@ -100,16 +98,16 @@ async def live_turns(tx: Transaction) -> list[Turn]:
     return list(await tx.orm.scalars(select(Turn).where(Turn.state == "live")))
 
 
-_HELD = (
+_HELD: Prepared[Turn] = Prepared(
     select(Turn)
-    .where(Turn.id == bindparam("id"), Turn.run == bindparam("run"), Turn.state == "live")
+    .where(Turn.id == bindparam("turn_id"), Turn.run == bindparam("run"), Turn.state == "live")
     .execution_options(populate_existing=True)
 )
 
 
 async def hold_turn(tx: Transaction, turn_id: str, run: str) -> Turn:
     """The live turn, if `run` still owns it; its session must be locked. Raises Lost."""
-    found = (await tx.orm.scalars(_HELD, {"id": turn_id, "run": run})).one_or_none()
+    found = await tx.row(_HELD, turn_id=turn_id, run=run)
     if found is None:
         raise Lost(turn_id)
     return found
@@ -127,12 +125,12 @@ async def ask_to_stop(tx: Transaction, turn: Turn) -> None:
     turn.stopping = True
 
 
-_STOPPING = select(Turn.stopping).where(Turn.id == bindparam("id"))
+_STOPPING: Prepared[bool] = Prepared(select(Turn.stopping).where(Turn.id == bindparam("turn_id")))
 
 
 async def is_stopping(tx: Transaction, turn_id: str) -> bool:
     """Whether somebody asked for the turn's end."""
-    return bool(await tx.orm.scalar(_STOPPING, {"id": turn_id}))
+    return await tx.row(_STOPPING, turn_id=turn_id) is True
 
 
 async def park_turn(tx: Transaction, turn: Turn, spent: float) -> None:
@@ -167,19 +165,21 @@ async def add_checkpoint(tx: Transaction, turn: Turn, messages: bytes, *, spent:
     added = Checkpoint(
         turn_id=turn.id, number=turn.progress, session_id=turn.session_id, messages=messages, created_at=tx.now
     )
-    await append(tx, added)
+    await tx.add(added)
 
 
 async def count_response(tx: Transaction, turn: Turn, calls: int) -> None:
     turn.responses, turn.tool_calls = turn.responses + 1, turn.tool_calls + calls
 
 
-_CHECKPOINTS = select(Checkpoint.messages).where(Checkpoint.turn_id == bindparam("turn_id")).order_by(Checkpoint.number)
+_CHECKPOINTS: Prepared[bytes] = Prepared(
+    select(Checkpoint.messages).where(Checkpoint.turn_id == bindparam("turn_id")).order_by(Checkpoint.number)
+)
 
 
 async def checkpoints(tx: Transaction, turn_id: str) -> list[bytes]:
     """The turn's own messages so far, step by step."""
-    return list(await tx.orm.scalars(_CHECKPOINTS, {"turn_id": turn_id}))
+    return await tx.rows(_CHECKPOINTS, turn_id=turn_id)
 
 
 _ENDED = (
@@ -189,7 +189,7 @@ _ENDED = (
     .limit(HISTORY_TURNS)
     .subquery()
 )
-_HISTORY = (
+_HISTORY: Prepared[tuple[str, bytes]] = Prepared(
     select(Checkpoint.turn_id, Checkpoint.messages)
     .join(Turn, Turn.id == Checkpoint.turn_id)
     .where(Turn.id.in_(select(_ENDED.c.id)))
@@ -207,13 +207,19 @@ class Said:
 
 async def history(tx: Transaction, session_id: str) -> list[Said]:
     """The steps of the session's newest ended turns, oldest first."""
-    return [Said(*row) for row in await tx.orm.execute(_HISTORY, {"session_id": session_id})]
+    return [Said(*row) for row in await tx.rows(_HISTORY, session_id=session_id)]
+
+
+_COUNT: Prepared[int] = Prepared(
+    select(func.count())
+    .select_from(Turn)
+    .where(Turn.session_id == bindparam("session_id"), Turn.round_id == bindparam("round_id"))
+)
 
 
 async def count_turns(tx: Transaction, session_id: str, round_id: str) -> int:
     """How many turns of the session this round has had."""
-    query = select(func.count()).select_from(Turn).where(Turn.session_id == session_id, Turn.round_id == round_id)
-    return (await tx.orm.scalar(query)) or 0
+    return await tx.row(_COUNT, session_id=session_id, round_id=round_id) or 0
 
 
 async def forget_runs(tx: Transaction) -> None:
@@ -228,7 +234,7 @@ async def last_progress(tx: Transaction, turn_id: str) -> datetime | None:
 
 
 async def find_turn(tx: Transaction, turn_id: str) -> Turn | None:
-    return await tx.orm.get(Turn, turn_id)
+    return await tx.get(Turn, turn_id)
 
 
 async def find_turns(tx: Transaction, ids: Sequence[str]) -> dict[str, Turn]:

@@ -6,7 +6,6 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Mapped, mapped_column
 
-from store.adding import append
 from store.base import Row
 from store.database import Transaction
 
@@ -39,7 +38,7 @@ class Sum:
 
 
 async def add_usage(tx: Transaction, usage: Usage) -> None:
-    await append(tx, usage)
+    await tx.add(usage)
 
 
 async def usage_since(tx: Transaction, owner_id: str, since: datetime) -> list[Sum]:

@@ -5,7 +5,7 @@
 when the child is over. Forking an interpreter that has everything imported is what makes a kill at every commit, and a
 program of its own for every test, affordable.
 
-SIGUSR1 arms the fuse: from then on each commit of a session adds a byte to the file `tally`, and the process kills
+SIGUSR1 arms the fuse: from then on each commit of a transaction adds a byte to the file `tally`, and the process kills
 itself with SIGKILL at commit `fuse["at"]`, before or after it as `fuse["when"]` says. Without a fuse it only counts.
 """
 
@@ -15,13 +15,13 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
-from sqlalchemy import event
-from sqlalchemy.orm import Session
-
 from bridge.__main__ import main
+from store.inline import Inline
+from store.server import Remote
 
 PRELOADED = (
     *("bridge.app", "bridge.cli.serve", "channels.webhook.channel", "host.models.openai", "host.models.loop"),
@@ -39,26 +39,31 @@ class Fuse:
         self._when = when
         self._armed = False
         self._commits = 0
-        event.listen(Session, "before_commit", self._before)
-        event.listen(Session, "after_commit", self._after)
+        _around(Inline, self)
+        _around(Remote, self)
 
     def arm(self, *_: object) -> None:
         self._armed = True
 
-    def _before(self, session: Session) -> None:
-        if self._armed:
-            self._commits += 1
-            session.info["number"] = self._commits  # another may begin before this one is through
-            self._burn(self._commits, "before")
-
-    def _after(self, session: Session) -> None:
-        if (number := session.info.pop("number", 0)) > 0:
+    async def pass_by(self, commit: Callable[[], Awaitable[None]]) -> None:
+        """One commit, with what the fuse does before and after it."""
+        self._commits += self._armed
+        number = self._armed and self._commits  # another may begin before this one is through
+        self._burn(number, "before")
+        await commit()
+        if number:
             os.write(self._tally, b".")
-            self._burn(number, "after")
+        self._burn(number, "after")
 
     def _burn(self, number: int, when: str) -> None:
-        if number == self._at and when == self._when:
+        if number and number == self._at and when == self._when:
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _around(kind: type[Inline] | type[Remote], fuse: Fuse) -> None:
+    """Every commit of a transaction of this kind passes by the fuse."""
+    plain = kind.commit
+    setattr(kind, "commit", lambda transaction: fuse.pass_by(partial(plain, transaction)))  # noqa: B010
 
 
 def serve_orders() -> None:

@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 
-from store.adding import append
 from store.database import Database, Transaction
 from store.inputs import Input, add_input, claim_input, find_input, finish_input, next_input
 from tests.support.clock import START
@@ -81,7 +80,7 @@ async def test_a_row_that_is_inserted_at_once_is_seen_at_once(database: Database
     """The same transaction reads it back, with what the table fills in."""
 
     async def insert_and_read(tx: Transaction) -> Input | None:
-        await append(tx, question())
+        await tx.add(question())
         return await next_input(tx, "s1")
 
     found = await database.write(insert_and_read)
