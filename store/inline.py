@@ -25,7 +25,7 @@ from store.errors import StoreUnavailable
 from store.keeping import KeepingSession
 from store.prepared import Key, Prepared
 from store.writers import LOCK_PATIENCE, Writers
-from store.writing import added, change, change_parameters, changes_of, complete, insertion, is_changed, key_of, written
+from store.writing import change, change_parameters, insertion, is_changed, take_changes
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -140,10 +140,9 @@ class Inline:
         return [plan.read(values, self) for values in self._line.run(plan.sql, plan.arguments(params))]
 
     async def add(self, row: Row) -> None:
-        values, prepared = complete(row), insertion(type(row))
-        made = await self.rows(prepared, values)
-        added(row, *made)
-        self.hold(key_of(row), row)
+        new = insertion(type(row))
+        made = await self.rows(new.statement, new.complete(row))
+        self.hold(new.done(row, *made), row)
 
     async def in_hand(self, key: Key) -> Row | None:
         return self.held(key)
@@ -185,11 +184,10 @@ class Inline:
                 self._write(row)
 
     def _write(self, row: Row) -> None:
-        if changes := changes_of(row):
+        if changes := take_changes(row):
             params = change_parameters(row, changes)
             plan = change(type(row), frozenset(changes)).plan(self._line.dialect, params)
             self._line.run(plan.sql, plan.arguments(params))
-        written(row)
 
 
 class File:

@@ -55,10 +55,16 @@ class Prepared(Generic[T]):
 
     def plan(self, dialect: Dialect, params: Mapping[str, Any]) -> "Plan":
         """How it is run with these parameters: an IN takes another SQL for every length of its list."""
-        lengths = tuple(len(value) for value in params.values() if isinstance(value, list))
+        lengths = tuple(len(params[name]) for name in self._lists)
         if (known := self._plans.get(lengths)) is None:
             known = self._plans[lengths] = self._compile(dialect, params)
         return known
+
+    @cached_property
+    def _lists(self) -> Sequence[str]:
+        """The parameters that are lists."""
+        binds = (each for each in iterate(self.statement) if isinstance(each, BindParameter))
+        return sorted({each.key for each in binds if each.expanding and each.required})
 
     @cached_property
     def _items(self) -> Sequence[Any]:

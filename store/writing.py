@@ -1,74 +1,78 @@
 """Rows written without SQLAlchemy's unit of work: an INSERT for a new one, an UPDATE of what was set in an old one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, insert, update
-from sqlalchemy.orm import class_mapper, make_transient_to_detached
-from sqlalchemy.orm.attributes import instance_state, set_committed_value
+from sqlalchemy import Column, bindparam, insert, update
+from sqlalchemy.orm import class_mapper
+from sqlalchemy.orm.attributes import instance_state
 
 from store.base import Row, table
 from store.prepared import Key, Prepared
 
 
-def key_of(row: Row) -> Key:
-    """The identity key of a row that is in its table."""
-    key = instance_state(row).key
-    assert key is not None
-    return key
+@dataclass(frozen=True, kw_only=True)
+class Insertion:
+    """How rows of one kind come into their table. `counter` is the column that the table numbers them in, if any."""
+
+    statement: Prepared[Any]
+    defaults: Sequence[tuple[str, Callable[[], Any]]]
+    key: Sequence[str]
+    counter: str | None
+
+    def complete(self, row: Row) -> dict[str, Any]:
+        """The values of all columns of a new row; what was left out gets the column's default, in the row too."""
+        values = vars(row)
+        for name, default in self.defaults:
+            if name not in values:
+                values[name] = default()
+        return values
+
+    def done(self, row: Row, number: Any = None) -> Key:
+        """The row stands in its table now, under this number if the table gives one; its key."""
+        if self.counter is not None:
+            vars(row)[self.counter] = number
+        state = instance_state(row)
+        state.committed_state.clear()
+        state.key = (type(row), tuple(vars(row)[name] for name in self.key), None)
+        return state.key
 
 
-def changes_of(row: Row) -> dict[str, Any]:
-    """What was set in the row since it was read or last written, by column."""
-    before = instance_state(row).committed_state
-    return {name: getattr(row, name) for name in before if getattr(row, name) != before[name]} if before else {}
+@cache
+def insertion(kind: type[Row]) -> Insertion:
+    """The INSERT of a row; where the table numbers its rows, its result is the number."""
+    columns = table(kind).columns
+    counter = next((each.key for each in columns if each.autoincrement is True), None)
+    known = [each for each in columns if each.key != counter]
+    statement = insert(table(kind)).values({each.key: bindparam(each.key) for each in known})
+    return Insertion(
+        statement=Prepared(statement if counter is None else statement.returning(columns[counter])),
+        defaults=[(each.key, _default(each)) for each in known],
+        key=[str(each.key) for each in class_mapper(kind).primary_key],
+        counter=counter,
+    )
+
+
+def _default(column: Column[Any]) -> Callable[[], Any]:
+    default: Any = column.default
+    if default is None:
+        return lambda: None
+    return (lambda: default.arg(None)) if default.is_callable else (lambda: default.arg)
 
 
 def is_changed(row: Row) -> bool:
+    """Whether something was set in the row since it was read or last written."""
     return bool(instance_state(row).committed_state)
 
 
-def written(row: Row) -> None:
-    """What was set in the row stands in its table now."""
-    for name in list(instance_state(row).committed_state):
-        set_committed_value(row, name, getattr(row, name))
-
-
-def added(row: Row, made: Any = None) -> None:
-    """The row stands in its table now, under the number `made` if the table gives one."""
-    if (name := counter_of(type(row))) is not None:
-        set_committed_value(row, name, made)
-    make_transient_to_detached(row)
-
-
-def complete(row: Row) -> dict[str, Any]:
-    """The values of all columns of a new row; what was left out gets the column's default, in the row too."""
-    known, counter = vars(row), counter_of(type(row))
-    for column in table(type(row)).columns:
-        if column.key not in known and column.key != counter:
-            set_committed_value(row, column.key, None if column.default is None else _default(column.default))
-    return {name: value for name, value in known.items() if name != "_sa_instance_state" and name != counter}
-
-
-def _default(default: Any) -> Any:
-    return default.arg(None) if default.is_callable else default.arg
-
-
-@cache
-def counter_of(kind: type[Row]) -> str | None:
-    """The column that the table numbers its rows in."""
-    column = table(kind).autoincrement_column
-    return None if column is None or column.autoincrement is not True else column.key
-
-
-@cache
-def insertion(kind: type[Row]) -> Prepared[Any]:
-    """The INSERT of a row; where the table numbers its rows, its result is the number."""
-    counter = counter_of(kind)
-    names = [column.key for column in table(kind).columns if column.key != counter]
-    statement = insert(table(kind)).values({name: bindparam(name) for name in names})
-    return Prepared(statement if counter is None else statement.returning(table(kind).columns[counter]))
+def take_changes(row: Row) -> dict[str, Any]:
+    """What is to be written of the row, by column; from now on it counts as written."""
+    before, values = instance_state(row).committed_state, vars(row)
+    changes = {name: values[name] for name, old in before.items() if values[name] != old}
+    before.clear()
+    return changes
 
 
 @cache
@@ -81,5 +85,6 @@ def change(kind: type[Row], names: frozenset[str]) -> Prepared[Any]:
 
 def change_parameters(row: Row, changes: Mapping[str, Any]) -> dict[str, Any]:
     """What `change` is run with."""
-    where = {f"key_{number}": part for number, part in enumerate(key_of(row)[1])}
+    key: Any = instance_state(row).key
+    where = {f"key_{number}": part for number, part in enumerate(key[1])}
     return where | {f"new_{name}": value for name, value in changes.items()}
