@@ -75,7 +75,6 @@ async def change_user(
     user.name, user.role = name or user.name, role or user.role
     if enabled is not None:
         user.disabled_at = None if enabled else user.disabled_at or tx.now
-    await tx.orm.flush()
 
 
 async def ensure_owner(tx: Transaction, owner_id: str = "owner") -> User:
@@ -84,15 +83,11 @@ async def ensure_owner(tx: Transaction, owner_id: str = "owner") -> User:
     if found is not None:
         return found
     owner = User(id=owner_id, name=owner_id, role="admin", created_at=tx.now)
-    tx.orm.add(owner)
-    await tx.orm.flush()
-    return owner
+    return await tx.add(owner)
 
 
 async def add_token(tx: Transaction, token: Token) -> Token:
-    tx.orm.add(token)
-    await tx.orm.flush()
-    return token
+    return await tx.add(token)
 
 
 async def user_of_token(tx: Transaction, hashed: str, use: str) -> User | None:

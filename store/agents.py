@@ -114,7 +114,6 @@ async def change_agent(tx: Transaction, agent: Agent, changes: Mapping[str, Any]
     for name, value in changes.items():
         setattr(agent, name, value)
     agent.updated_at = later(tx.now, agent.updated_at)
-    await tx.orm.flush()
 
 
 async def delete_agent(tx: Transaction, agent: Agent) -> None:

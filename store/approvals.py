@@ -62,9 +62,7 @@ REFUSED: Final = ("denied", "timed_out")
 
 async def add_approval(tx: Transaction, approval: Approval) -> Approval:
     """Ask. The room and the session must be locked."""
-    tx.orm.add(approval)
-    await tx.orm.flush()
-    return approval
+    return await tx.add(approval)
 
 
 async def find_approval(tx: Transaction, approval_id: str) -> Approval | None:
@@ -131,14 +129,12 @@ async def refused_calls(tx: Transaction, turn_id: str) -> dict[str, str]:
 async def settle(tx: Transaction, approval: Approval, state: str, by: str = "") -> None:
     """An open approval is open no more. Its room must be locked."""
     approval.state, approval.decided_by, approval.decided_at = state, by, tx.now
-    await tx.orm.flush()
 
 
 async def add_grant(tx: Transaction, session_id: str, tool: str, by: str) -> None:
     """The session may use the tool without asking from now on. It must be locked."""
-    if await tx.orm.get(Grant, (session_id, tool)) is None:
-        tx.orm.add(Grant(session_id=session_id, tool=tool, granted_by=by, granted_at=tx.now))
-        await tx.orm.flush()
+    if await tx.get(Grant, session_id, tool) is None:
+        await tx.add(Grant(session_id=session_id, tool=tool, granted_by=by, granted_at=tx.now))
 
 
 async def granted_tools(tx: Transaction, session_ids: Sequence[str]) -> set[str]:

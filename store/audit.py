@@ -26,8 +26,7 @@ class AuditEntry(Row):
 
 async def record(tx: Transaction, user_id: str, action: str, target_id: str, **data: object) -> None:
     """Write down a change, in the transaction that makes it."""
-    tx.orm.add(AuditEntry(at=tx.now, user_id=user_id, action=action, target_id=target_id, data=data))
-    await tx.orm.flush()
+    await tx.add(AuditEntry(at=tx.now, user_id=user_id, action=action, target_id=target_id, data=data))
 
 
 async def list_audit(tx: Transaction, *, limit: int, before: tuple[datetime, int] | None = None) -> list[AuditEntry]:

@@ -66,7 +66,6 @@ async def change_channel(
     """Change a held channel."""
     channel.agent_id, channel.settings, channel.secrets, channel.enabled = agent_id, dict(settings), secrets, enabled
     channel.updated_at = later(tx.now, channel.updated_at)
-    await tx.orm.flush()
 
 
 async def channels_bound_to(tx: Transaction, agent_id: str) -> list[ChannelRow]:
@@ -85,4 +84,3 @@ async def stop_channels_of(tx: Transaction, owner_id: str) -> list[str]:
 async def delete_channel(tx: Transaction, channel: ChannelRow) -> None:
     """Hide a held channel for good; its secrets are forgotten."""
     channel.secrets, channel.enabled, channel.deleted_at = "", False, tx.now
-    await tx.orm.flush()

@@ -90,26 +90,22 @@ async def add_chat(tx: Transaction, chat: Chat) -> Chat:
 async def describe_chat(tx: Transaction, chat: Chat, *, kind: str, title: str) -> None:
     """What the platform says about the chat by now."""
     chat.type, chat.title = kind, title
-    await tx.orm.flush()
 
 
 async def give_chat_code(tx: Transaction, chat: Chat, code: str, first_message: dict[str, Any] | None) -> None:
     chat.pairing_code, chat.code_made_at, chat.code_told_at = code, tx.now, None
     chat.first_message = first_message
-    await tx.orm.flush()
 
 
 async def tell_chat_code(tx: Transaction, chat: Chat) -> None:
     """The code is being told now."""
     chat.code_told_at = tx.now
-    await tx.orm.flush()
 
 
 async def serve_chat(tx: Transaction, chat: Chat) -> dict[str, Any] | None:
     """The group is served; the message that waited for this, handed out once."""
     waiting, chat.first_message = chat.first_message, None
     chat.served, chat.pairing_code = True, None
-    await tx.orm.flush()
     return waiting
 
 

@@ -18,6 +18,7 @@ from store.inline import File, Inline
 from store.prepared import Prepared, by_key
 from store.server import Remote, Server
 from store.writers import LOCK_PATIENCE, Writers
+from store.writing import is_new
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Row)
@@ -63,6 +64,7 @@ class Transaction:
 
     async def add(self, row: R) -> R:
         """Insert a new row: it stands in its table when this returns."""
+        assert is_new(row)
         await self._access.add(row)
         return row
 

@@ -103,7 +103,6 @@ async def find_pending(tx: Transaction, number: int) -> InboxEvent | None:
 async def change_event(tx: Transaction, event: InboxEvent, data: dict[str, Any]) -> None:
     """What a pending event says from now on."""
     event.event = data
-    await tx.orm.flush()
 
 
 async def finish_event(tx: Transaction, event: InboxEvent, outcome: dict[str, Any]) -> None:

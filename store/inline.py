@@ -150,10 +150,10 @@ class Inline:
     async def commit(self) -> None:
         if self._session is None:
             self._write_changes()
-            await asyncio.to_thread(self._line.commit)
+            await _in_a_thread(self._line.commit)
         else:
             self._session.sync_session.flush()
-            await asyncio.to_thread(self._session.sync_session.commit)
+            await _in_a_thread(self._session.sync_session.commit)
 
     def close(self) -> None:
         if self._session is not None:
@@ -246,6 +246,10 @@ def _transaction(line: Line) -> Iterator[Inline]:
         yield transaction
     finally:
         transaction.close()
+
+
+async def _in_a_thread(wait: Callable[[], None]) -> None:
+    await asyncio.get_running_loop().run_in_executor(None, wait)
 
 
 def _open(path: Path) -> sqlite3.Connection:

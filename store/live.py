@@ -34,8 +34,7 @@ class LiveRow(Row):
 
 async def add_live(tx: Transaction, row: LiveRow) -> None:
     """The intent: from now on a crash leaves a trace of the message that may be open."""
-    tx.orm.add(row)
-    await tx.orm.flush()
+    await tx.add(row)
 
 
 async def keep_handle(tx: Transaction, post_id: str, handle: str) -> None:

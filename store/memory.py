@@ -39,8 +39,7 @@ async def keep_memory(tx: Transaction, memory: Memory, at_most: int) -> None:
     same = select(Memory.id).where(*_within(memory.agent_id, memory.scope), Memory.text == memory.text).limit(1)
     if (await tx.orm.scalars(same)).first() is not None:
         return
-    tx.orm.add(memory)
-    await tx.orm.flush()
+    await tx.add(memory)
     newest = _newest_first(select(Memory.id).where(*_within(memory.agent_id, memory.scope)))
     await tx.orm.execute(delete(Memory).where(Memory.id.in_(newest.offset(at_most).limit(_MANY))))
 

@@ -103,34 +103,29 @@ async def add_person(tx: Transaction, person: Person) -> Person:
 
 async def rename_person(tx: Transaction, person: Person, name: str) -> None:
     person.name = name
-    await tx.orm.flush()
 
 
 async def give_person_code(tx: Transaction, person: Person, code: str, first_message: dict[str, Any] | None) -> None:
     """A new code: the person is pending from now on."""
     person.state, person.pairing_code, person.code_made_at, person.code_told_at = "pending", code, tx.now, None
     person.first_message = first_message
-    await tx.orm.flush()
 
 
 async def tell_person_code(tx: Transaction, person: Person) -> None:
     """The code is being told now."""
     person.code_told_at = tx.now
-    await tx.orm.flush()
 
 
 async def approve(tx: Transaction, person: Person) -> dict[str, Any] | None:
     """The person may speak; the message that waited for this, handed out once."""
     waiting, person.first_message = person.first_message, None
     person.state, person.pairing_code = "approved", None
-    await tx.orm.flush()
     return waiting
 
 
 async def block(tx: Transaction, person: Person) -> None:
     """The person may speak nowhere in the channel; what waited is forgotten."""
     person.state, person.pairing_code, person.first_message = "blocked", None, None
-    await tx.orm.flush()
 
 
 async def release_expired_people(tx: Transaction, app_id: str, *, made_before: datetime) -> None:

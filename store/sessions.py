@@ -129,19 +129,16 @@ async def change_session(
     session.memory_enabled = session.memory_enabled if memory_enabled is None else memory_enabled
     session.model_id = session.model_id if model_id is None else model_id or None
     session.updated_at = tx.now
-    await tx.orm.flush()
 
 
 async def set_status(tx: Transaction, session: Session, status: str) -> None:
     """Move a locked session to ACTIVE or ARCHIVED."""
     session.status, session.updated_at = status, tx.now
-    await tx.orm.flush()
 
 
 async def delete_session(tx: Transaction, session: Session) -> None:
     """Hide a locked session for good; its rows stay."""
     session.deleted_at = tx.now
-    await tx.orm.flush()
 
 
 async def list_sessions(

@@ -44,5 +44,4 @@ async def share_with(tx: Transaction, agent_id: str, user_ids: Collection[str]) 
     gone = known.difference(user_ids)
     await tx.orm.execute(delete(Share).where(Share.agent_id == agent_id, Share.user_id.in_(gone)))
     for user_id in sorted(set(user_ids) - known):
-        tx.orm.add(Share(agent_id=agent_id, user_id=user_id, created_at=tx.now))
-    await tx.orm.flush()
+        await tx.add(Share(agent_id=agent_id, user_id=user_id, created_at=tx.now))

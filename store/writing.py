@@ -62,6 +62,11 @@ def _default(column: Column[Any]) -> Callable[[], Any]:
     return (lambda: default.arg(None)) if default.is_callable else (lambda: default.arg)
 
 
+def is_new(row: Row) -> bool:
+    """Whether the row has never stood in its table."""
+    return instance_state(row).key is None
+
+
 def is_changed(row: Row) -> bool:
     """Whether something was set in the row since it was read or last written."""
     return bool(instance_state(row).committed_state)
