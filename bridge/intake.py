@@ -99,7 +99,7 @@ class Intake:
             raise NotRunning(f"channel {channel_id} is not there any more")
         take = self._take_now if rules.answers_inline else self._store
         try:
-            taken = await self._commit(partial(take, rules, event))
+            taken = await self._commit(partial(take, rules, event), yields=True)
             if isinstance(taken, Refused):
                 raise taken
         except Refused as refused:
@@ -137,12 +137,12 @@ class Intake:
         for channel_id, chat_id in await places_with_pending(tx):
             await self._lanes.wake(tx, inbox_lane(channel_id, chat_id))
 
-    async def _commit(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+    async def _commit(self, work: Callable[[Transaction], Awaitable[T]], *, yields: bool = False) -> T:
         """Commit, looking a second time where two copies (or two first messages of a chat) met at the same instant."""
         for _ in range(CLASHES - 1):
             with suppress(IntegrityError):
-                return await self._database.write(work)
-        return await self._database.write(work)
+                return await self._database.write(work, yields=yields)
+        return await self._database.write(work, yields=yields)
 
     async def _take_now(self, rules: ChannelRules, event: InboundEvent, tx: Transaction) -> Taken | Refused:
         copy = await find_copy(tx, rules.id, event)

@@ -123,9 +123,12 @@ class Database:
         """Its file, or its name on the server: nothing secret."""
         return make_url(self.url).database or ""
 
-    async def write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
-        """Run `work` in one write transaction. Raises StoreUnavailable if the database cannot take it now."""
-        task = asyncio.ensure_future(self._write(work))
+    async def write(self, work: Callable[[Transaction], Awaitable[T]], *, yields: bool = False) -> T:
+        """Run `work` in one write transaction. Raises StoreUnavailable if the database cannot take it now.
+
+        Who brings new work `yields`: where writers stand in line, those who finish what has begun come first.
+        """
+        task = asyncio.ensure_future(self._write(work, yields))
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -172,9 +175,9 @@ class Database:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+    async def _write(self, work: Callable[[Transaction], Awaitable[T]], yields: bool) -> T:
         try:
-            result, transaction = await self._transact(work)
+            result, transaction = await self._transact(work, yields)
         except StoreUnavailable:
             self._note(taken=False)
             raise
@@ -185,9 +188,9 @@ class Database:
     def _note(self, *, taken: bool) -> None:
         self.last_write = Written(at=self._clock.monotonic(), taken=taken)
 
-    async def _transact(self, work: Callable[[Transaction], Awaitable[T]]) -> tuple[T, Transaction]:
+    async def _transact(self, work: Callable[[Transaction], Awaitable[T]], yields: bool) -> tuple[T, Transaction]:
         try:
-            async with self._place.writing() as access:
+            async with self._place.writing(yields=yields) as access:
                 transaction = Transaction(access, self._clock)
                 try:
                     result = await work(transaction)

@@ -9,7 +9,7 @@ none before somebody asks for it.
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -122,16 +122,18 @@ class Inline:
 
     def __init__(self, line: Line) -> None:
         self._line = line
-        self._rows: dict[Key, Row] = {}
+        self._rows: dict[str, dict[Key, Row]] = {}
+        """By the name of their table."""
         self._session: InlineSession | None = None
 
     @property
     def orm(self) -> InlineSession:
         """SQLAlchemy's own session. It finds everything as it would have left it."""
         if self._session is None:
-            self._write_changes()
+            self._write_changes(self._rows)
             self._session = InlineSession(self._line.connection)
-            self._session.sync_session.add_all(self._rows.values())
+            for rows in self._rows.values():
+                self._session.sync_session.add_all(rows.values())
         return self._session
 
     async def rows(self, prepared: Prepared[T], params: Mapping[str, Any]) -> list[T]:
@@ -149,7 +151,7 @@ class Inline:
 
     async def commit(self) -> None:
         if self._session is None:
-            self._write_changes()
+            self._write_changes(self._rows)
             await _in_a_thread(self._line.commit)
         else:
             self._session.sync_session.flush()
@@ -162,11 +164,11 @@ class Inline:
 
     def held(self, key: Key) -> Row | None:
         if self._session is None:
-            return self._rows.get(key)
+            return self._rows.get(key[0].__tablename__, {}).get(key)
         return self._session.sync_session.identity_map.get(key)
 
     def hold(self, key: Key, row: Row) -> None:
-        self._rows[key] = row
+        self._rows.setdefault(row.__tablename__, {})[key] = row
         if self._session is not None:
             self._session.sync_session.add(row)
 
@@ -177,11 +179,12 @@ class Inline:
         else:
             self._write_changes(tables)
 
-    def _write_changes(self, tables: frozenset[str] | None = None) -> None:
-        """Of the rows of these tables, or of all."""
-        for row in self._rows.values():
-            if is_changed(row) and (tables is None or row.__tablename__ in tables):
-                self._write(row)
+    def _write_changes(self, tables: Iterable[str]) -> None:
+        """What was set in rows of these tables."""
+        for name in tables:
+            for row in self._rows.get(name, {}).values():
+                if is_changed(row):
+                    self._write(row)
 
     def _write(self, row: Row) -> None:
         if changes := take_changes(row):
@@ -211,11 +214,11 @@ class File:
             self._give_back(line)
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[Inline]:
+    async def writing(self, *, yields: bool = False) -> AsyncIterator[Inline]:
         """Raises StoreUnavailable while another process keeps the file."""
         if self._writer is None:
             self._writer = self._line()
-        async with self._writers.turn(self._writer.lock):
+        async with self._writers.turn(self._writer.lock, yields=yields):
             with _transaction(self._writer) as transaction:
                 yield transaction
 

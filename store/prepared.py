@@ -15,7 +15,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import class_mapper
 from sqlalchemy.orm.attributes import instance_state, manager_of_class
 from sqlalchemy.sql.compiler import ExpandedState, SQLCompiler
-from sqlalchemy.sql.visitors import iterate
+from sqlalchemy.sql.visitors import cloned_traverse, iterate
 
 from store.base import Row
 
@@ -74,7 +74,7 @@ class Prepared(Generic[T]):
         return list(self.statement.exported_columns)
 
     def _compile(self, dialect: Dialect, params: Mapping[str, Any]) -> "Plan":
-        compiled = self.statement.compile(dialect=dialect)
+        compiled = _with_literals(self.statement).compile(dialect=dialect)
         expanded = compiled.construct_expanded_state(dict(params), escape_names=False)
         return Plan(
             sql=expanded.statement,
@@ -184,6 +184,17 @@ def by_key(kind: type[R]) -> Prepared[R]:
     """The row of a primary key, whose parts are the parameters key_0, key_1 …"""
     parts = [part == bindparam(f"key_{number}") for number, part in enumerate(class_mapper(kind).primary_key)]
     return Prepared(select(kind).where(*parts))
+
+
+def _with_literals(statement: Any) -> Any:
+    """The statement with its constants in the SQL itself: where SQLite chooses an index by a parameter's value (as it
+    does with partial ones), it prepares the statement anew each time.
+    """
+
+    def inline(bind: BindParameter[Any]) -> None:
+        bind.literal_execute = not bind.required
+
+    return cloned_traverse(statement, {}, {"bindparam": inline})
 
 
 def _tables(statement: Any) -> frozenset[str]:

@@ -40,8 +40,8 @@ class StagedDatabase(Database):
             while not await connection.scalar(text(_WAITING)):
                 pass
 
-    async def write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
-        return await self._play(super().write, work)
+    async def write(self, work: Callable[[Transaction], Awaitable[T]], *, yields: bool = False) -> T:
+        return await self._play(partial(super().write, yields=yields), work)
 
     async def read(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         return await self._play(super().read, work)

@@ -80,3 +80,39 @@ async def test_twenty_writers_at_a_locked_file_fail_together(tmp_path: Path) -> 
         await database.write(add_row)
         assert await database.read(count) == 1
         other.close()
+
+
+async def test_who_brings_new_work_yields_to_those_who_finish_some() -> None:
+    """R7: of many that come at once the first is served before the last is taken in; but nobody is passed for ever."""
+    writers, order = Writers(), list[str]()
+
+    async def enter(name: str, *, yields: bool) -> None:
+        async with writers.turn(lambda: "", yields=yields):
+            order.append(name)
+
+    async with writers.turn(lambda: ""):
+        waiting = [asyncio.create_task(enter(name, yields=True)) for name in ("new 1", "new 2")]
+        await settle()
+        waiting += [asyncio.create_task(enter(name, yields=False)) for name in ("begun 1", "begun 2")]
+        await settle()
+    await asyncio.gather(*waiting)
+    assert order == ["begun 1", "begun 2", "new 1", "new 2"]
+
+
+async def test_who_is_cancelled_in_line_leaves_its_place_to_the_next() -> None:
+    """Before its turn has come, and in the very moment in which it comes."""
+    writers, order = Writers(), list[str]()
+
+    async def enter(name: str) -> None:
+        async with writers.turn(lambda: ""):
+            order.append(name)
+
+    async with writers.turn(lambda: ""):
+        waiting = [asyncio.create_task(enter(name)) for name in ("a", "b", "c")]
+        await settle()
+        waiting[1].cancel()
+    waiting[0].cancel()  # its turn has come, but it has not run yet
+    await asyncio.gather(*waiting, return_exceptions=True)
+    assert order == ["c"]
+    await enter("d")
+    assert order == ["c", "d"]
