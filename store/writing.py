@@ -44,7 +44,8 @@ class Insertion:
 def insertion(kind: type[Row]) -> Insertion:
     """The INSERT of a row; where the table numbers its rows, its result is the number."""
     columns = table(kind).columns
-    counter = next((each.key for each in columns if each.autoincrement is True), None)
+    numbering = table(kind).autoincrement_column
+    counter = None if numbering is None else numbering.key
     known = [each for each in columns if each.key != counter]
     statement = insert(table(kind)).values({each.key: bindparam(each.key) for each in known})
     return Insertion(

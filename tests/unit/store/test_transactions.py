@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from store.accounts import User
 from store.agents import Agent
+from store.audit import AuditEntry
 from store.base import Origin, Speaker, table
 from store.database import Database, Transaction
 from store.inbox import InboxEvent
@@ -77,6 +78,17 @@ async def test_rows_are_numbered_by_their_table(database: Database) -> None:
     found = await database.read(lambda tx: tx.get(InboxEvent, second))
     assert found is not None
     assert found.event_key == "b"
+
+
+async def test_a_number_is_the_tables_even_where_nobody_says_so(database: Database) -> None:
+    """A whole number that is the only key, as SQLAlchemy understands it."""
+
+    async def work(tx: Transaction) -> list[int]:
+        known = {"user_id": "ann", "action": "agent.created", "target_id": "a", "data": {}}
+        return [(await tx.add(AuditEntry(at=tx.now, **known))).number for _ in range(2)]
+
+    first, second = await database.write(work)
+    assert second == first + 1
 
 
 async def test_every_type_of_column_comes_back_as_it_was(database: Database) -> None:
