@@ -66,9 +66,7 @@ async def find_agents(tx: Transaction, ids: Sequence[str]) -> dict[str, Agent]:
     return {row.id: row for row in await tx.rows(_AMONG, ids=list(ids))}
 
 
-_ALL: Prepared[Agent] = Prepared(
-    select(Agent).where(Agent.deleted_at.is_(None)).order_by(Agent.created_at, Agent.id)
-)
+_ALL: Prepared[Agent] = Prepared(select(Agent).where(Agent.deleted_at.is_(None)).order_by(Agent.created_at, Agent.id))
 
 
 async def list_agents(tx: Transaction, *, owner_id: str | None = None) -> list[Agent]:

@@ -8,23 +8,22 @@ none before somebody asks for it.
 """
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
 
 from sqlalchemy import Connection, NullPool, create_engine
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
 from store.base import Row
-from store.errors import StoreUnavailable
 from store.keeping import KeepingSession
+from store.line import Line, open_file
 from store.prepared import Key, Prepared
-from store.writers import LOCK_PATIENCE, Writers
+from store.writers import Writers
 from store.writing import change, change_parameters, insertion, is_changed, take_changes
 
 P = ParamSpec("P")
@@ -76,52 +75,12 @@ class InlineSession(AsyncSession):
         return fn(self.sync_session, *args, **options)
 
 
-class Line:
-    """One connection to the file, in autocommit mode: it is we who say BEGIN."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        self.driver: Any = connection.connection.driver_connection
-        self.dialect = connection.dialect
-
-    def run(self, sql: str, arguments: list[Any]) -> list[Any]:
-        """The rows of the result. Raises DBAPIError."""
-        try:
-            return self.driver.execute(sql, arguments).fetchall()  # type: ignore[no-any-return]
-        except sqlite3.Error as fault:
-            raise DBAPIError.instance(sql, None, fault, sqlite3.Error, hide_parameters=True) from fault
-
-    def begin(self) -> None:
-        self.run("BEGIN", [])
-
-    def lock(self) -> str:
-        """BEGIN IMMEDIATE without waiting; why another process's lock forbids it, or "". Raises StoreUnavailable."""
-        self.driver.execute("PRAGMA busy_timeout=0")
-        try:
-            self.driver.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as fault:
-            if fault.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-                raise StoreUnavailable(str(fault)) from fault
-            return str(fault)
-        finally:
-            self.driver.execute(f"PRAGMA busy_timeout={LOCK_PATIENCE * 1000:.0f}")
-        return ""
-
-    def commit(self) -> None:
-        """Raises DBAPIError."""
-        self.run("COMMIT", [])
-
-    def clear(self) -> None:
-        """Take back what is not committed."""
-        if self.driver.in_transaction:
-            self.driver.rollback()
-
-
 class Inline:
     """One transaction on a line."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, committer: Executor) -> None:
         self._line = line
+        self._committer = committer
         self._rows: dict[str, dict[Key, Row]] = {}
         """By the name of their table."""
         self._session: InlineSession | None = None
@@ -152,10 +111,10 @@ class Inline:
     async def commit(self) -> None:
         if self._session is None:
             self._write_changes(self._rows)
-            await _in_a_thread(self._line.commit)
+            await self._waiting_for_the_disk(self._line.commit)
         else:
             self._session.sync_session.flush()
-            await _in_a_thread(self._session.sync_session.commit)
+            await self._waiting_for_the_disk(self._session.sync_session.commit)
 
     def close(self) -> None:
         if self._session is not None:
@@ -171,6 +130,9 @@ class Inline:
         self._rows.setdefault(row.__tablename__, {})[key] = row
         if self._session is not None:
             self._session.sync_session.add(row)
+
+    async def _waiting_for_the_disk(self, commit: Callable[[], None]) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._committer, commit)
 
     def _settle(self, tables: frozenset[str]) -> None:
         """What a statement on these tables must find there is written first."""
@@ -198,9 +160,11 @@ class File:
 
     def __init__(self, path: Path, writers: Writers) -> None:
         self._writers = writers
-        self._engine = create_engine("sqlite://", creator=partial(_open, path), poolclass=NullPool)
+        self._engine = create_engine("sqlite://", creator=partial(open_file, path), poolclass=NullPool)
         self._writer: Line | None = None
         self._idle: list[Line] = []
+        self._committer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="commit")
+        """Not the loop's own threads: six host names that nobody resolves would hold up the store."""
         self._is_open = True
 
     @asynccontextmanager
@@ -208,7 +172,7 @@ class File:
         line = self._idle.pop() if self._idle else self._line()
         try:
             line.begin()
-            with _transaction(line) as transaction:
+            with self._transaction(line) as transaction:
                 yield transaction
         finally:
             self._give_back(line)
@@ -218,8 +182,9 @@ class File:
         """Raises StoreUnavailable while another process keeps the file."""
         if self._writer is None:
             self._writer = self._line()
+            self._writer.run("PRAGMA busy_timeout=0", [])  # it is `Writers` that wait
         async with self._writers.turn(self._writer.lock, yields=yields):
-            with _transaction(self._writer) as transaction:
+            with self._transaction(self._writer) as transaction:
                 yield transaction
 
     def hurry(self, seconds: float) -> None:
@@ -231,6 +196,15 @@ class File:
                 line.connection.close()
         self._writer, self._idle, self._is_open = None, [], False
         self._engine.dispose()
+        self._committer.shutdown()
+
+    @contextmanager
+    def _transaction(self, line: Line) -> Iterator[Inline]:
+        transaction = Inline(line, self._committer)
+        try:
+            yield transaction
+        finally:
+            transaction.close()
 
     def _give_back(self, line: Line) -> None:
         if self._is_open and len(self._idle) < _IDLE:
@@ -240,23 +214,3 @@ class File:
 
     def _line(self) -> Line:
         return Line(self._engine.connect())
-
-
-@contextmanager
-def _transaction(line: Line) -> Iterator[Inline]:
-    transaction = Inline(line)
-    try:
-        yield transaction
-    finally:
-        transaction.close()
-
-
-async def _in_a_thread(wait: Callable[[], None]) -> None:
-    await asyncio.get_running_loop().run_in_executor(None, wait)
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    opened = sqlite3.connect(path, timeout=LOCK_PATIENCE, isolation_level=None, check_same_thread=False)
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-        opened.execute(f"PRAGMA {pragma}")
-    return opened
