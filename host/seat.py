@@ -43,23 +43,24 @@ Words = str
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
-    """The messages of earlier turns of the session, and of this turn so far; `refused`: what people did not allow.
-
-    `stopping`: somebody asked for the turn's end between its claim and now, when there was no run to be cancelled.
-    """
+    """The messages of earlier turns of the session, and of this turn so far; `refused`: what people did not allow."""
 
     history: Sequence[Earlier]
     done: Sequence[bytes]
     refused: Mapping[str, object]
-    stopping: bool
 
 
 async def read_past(tx: Transaction, turn: Turn) -> Past:
+    """What a run begins with: it is read before a tool is opened.
+
+    Raises CancelledError if somebody asked for the turn's end since it was claimed, when no run could be cancelled yet.
+    """
+    if await is_stopping(tx, turn.id):
+        raise asyncio.CancelledError
     return Past(
         history=await history(tx, turn.session_id),
         done=await checkpoints(tx, turn.id) if turn.progress else [],
         refused=refusals(await refused_calls(tx, turn.id)) if turn.progress else {},
-        stopping=await is_stopping(tx, turn.id),
     )
 
 
@@ -159,12 +160,7 @@ async def make_assignment(
     model: str,
     files: Sequence[File] = (),
 ) -> Assignment:
-    """Everything the run needs; the model is loaded when it is first used.
-
-    Raises UnknownModel; CancelledError if the turn is to end before it has begun.
-    """
-    if past.stopping:
-        raise asyncio.CancelledError
+    """Everything the run needs; the model is loaded when it is first used. Raises UnknownModel."""
     fresh = bool(turn.waiting_for) and await deps.database.write(partial(_begin_tools, turn))
     return Assignment(
         model=await deps.models.load(model),
