@@ -10,6 +10,7 @@ from sqlalchemy import Engine, event
 
 from store.database import Database, Transaction
 from store.inputs import Input, add_input
+from store.line import Line
 from store.sessions import Session, add_session
 from store.turns import Turn, add_turn
 from tests.support.api_server import Site, open_site
@@ -26,17 +27,24 @@ async def site(database: Database, clock: FakeClock, tmp_path: Path) -> AsyncIte
 
 @contextmanager
 def counted() -> Iterator[list[str]]:
-    """The statements that the database is given meanwhile."""
+    """The statements that the database is given meanwhile, through SQLAlchemy and past it."""
     seen: list[str] = []
+    run = Line.run
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
         seen.append(statement)
 
+    def note_and_run(line: Line, sql: str, arguments: list[Any]) -> list[Any]:
+        seen.append(sql)
+        return run(line, sql, arguments)
+
     event.listen(Engine, "before_cursor_execute", note)
+    Line.run = note_and_run  # type: ignore[method-assign]
     try:
         yield seen
     finally:
         event.remove(Engine, "before_cursor_execute", note)
+        Line.run = run  # type: ignore[method-assign]
 
 
 async def grow(site: Site, root: str, members: int) -> None:
