@@ -22,7 +22,8 @@ from sqlalchemy.orm import Session
 from store.base import Row
 from store.keeping import KeepingSession
 from store.line import Line, open_file
-from store.prepared import Key, Prepared
+from store.prepared import Prepared
+from store.readers import Key
 from store.writers import Writers
 from store.writing import change, change_parameters, insertion, is_changed, take_changes
 

@@ -8,7 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, c
 
 from store.base import Row
 from store.keeping import KeepingSession
-from store.prepared import Key, Prepared
+from store.prepared import Prepared
+from store.readers import Key
 
 T = TypeVar("T")
 

@@ -10,7 +10,8 @@ from sqlalchemy.orm import class_mapper
 from sqlalchemy.orm.attributes import instance_state
 
 from store.base import Row, table
-from store.prepared import Key, Prepared
+from store.prepared import Prepared
+from store.readers import Key
 
 
 @dataclass(frozen=True, kw_only=True)
