@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import JSON, bindparam, func, select, update
 from sqlalchemy.orm import Mapped, mapped_column
 
 from store.base import Row
@@ -36,7 +36,7 @@ class Chat(Row):
     pairing_code: Mapped[str | None] = mapped_column(default=None, index=True)
     code_made_at: Mapped[datetime | None] = mapped_column(default=None)
     code_told_at: Mapped[datetime | None] = mapped_column(default=None)
-    first_message: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    first_message: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), default=None)
     moved_to: Mapped[str | None] = mapped_column(default=None)
 
 

@@ -10,22 +10,25 @@ none before somebody asks for it.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
 
 from sqlalchemy import Connection, NullPool, create_engine
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
 from store.base import Row
+from store.errors import StoreUnavailable
 from store.keeping import KeepingSession
 from store.line import Line, open_file
+from store.plan import Plan
 from store.prepared import Prepared
 from store.readers import Key
 from store.writers import Writers
-from store.writing import change, change_parameters, insertion, is_changed, take_changes
+from store.writing import change, change_parameters, changes_of, insertion, is_changed, written
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -85,6 +88,8 @@ class Inline:
         self._rows: dict[str, dict[Key, Row]] = {}
         """By the name of their table."""
         self._session: InlineSession | None = None
+        self._fault: DBAPIError | None = None
+        """After a fault SQLite may have taken everything back by itself: nothing more is done, as on PostgreSQL."""
 
     @property
     def orm(self) -> InlineSession:
@@ -99,7 +104,7 @@ class Inline:
     async def rows(self, prepared: Prepared[T], params: Mapping[str, Any]) -> list[T]:
         plan = prepared.plan(self._line.dialect, params)
         self._settle(plan.tables)
-        return [plan.read(values, self) for values in self._line.run(plan.sql, plan.arguments(params))]
+        return [plan.read(values, self) for values in self._run(plan, params)]
 
     async def add(self, row: Row) -> None:
         new = insertion(type(row))
@@ -112,15 +117,18 @@ class Inline:
     async def commit(self) -> None:
         if self._session is None:
             self._write_changes(self._rows)
+            self._refuse_after_a_fault()
             await self._waiting_for_the_disk(self._line.commit)
         else:
             self._session.sync_session.flush()
             await self._waiting_for_the_disk(self._session.sync_session.commit)
 
     def close(self) -> None:
-        if self._session is not None:
-            self._session.sync_session.close()
-        self._line.clear()
+        try:
+            if self._session is not None:
+                self._session.sync_session.close()
+        finally:
+            self._line.clear()
 
     def held(self, key: Key) -> Row | None:
         if self._session is None:
@@ -133,7 +141,13 @@ class Inline:
             self._session.sync_session.add(row)
 
     async def _waiting_for_the_disk(self, commit: Callable[[], None]) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._committer, commit)
+        """Whoever is cancelled meanwhile keeps the file until it is known how the COMMIT ended."""
+        committing = asyncio.get_running_loop().run_in_executor(self._committer, commit)
+        try:
+            await asyncio.shield(committing)
+        except asyncio.CancelledError:
+            await asyncio.wait([committing])
+            raise
 
     def _settle(self, tables: frozenset[str]) -> None:
         """What a statement on these tables must find there is written first."""
@@ -150,10 +164,22 @@ class Inline:
                     self._write(row)
 
     def _write(self, row: Row) -> None:
-        if changes := take_changes(row):
+        if changes := changes_of(row):
             params = change_parameters(row, changes)
-            plan = change(type(row), frozenset(changes)).plan(self._line.dialect, params)
-            self._line.run(plan.sql, plan.arguments(params))
+            self._run(change(type(row), frozenset(changes)).plan(self._line.dialect, params), params)
+        written(row)
+
+    def _run(self, plan: Plan, params: Mapping[str, Any]) -> list[Any]:
+        self._refuse_after_a_fault()
+        try:
+            return self._line.run(plan.sql, plan.arguments(params))
+        except DBAPIError as fault:
+            self._fault = fault
+            raise
+
+    def _refuse_after_a_fault(self) -> None:
+        if self._fault is not None:
+            raise self._fault
 
 
 class File:
@@ -181,23 +207,39 @@ class File:
     @asynccontextmanager
     async def writing(self, *, yields: bool = False) -> AsyncIterator[Inline]:
         """Raises StoreUnavailable while another process keeps the file."""
-        if self._writer is None:
-            self._writer = self._line()
-            self._writer.run("PRAGMA busy_timeout=0", [])  # it is `Writers` that wait
-        async with self._writers.turn(self._writer.lock, yields=yields):
-            with self._transaction(self._writer) as transaction:
-                yield transaction
+        async with self._writers.turn(self._lock, yields=yields):
+            assert self._writer is not None
+            try:
+                with self._transaction(self._writer) as transaction:
+                    yield transaction
+            finally:
+                if self._writer.is_broken:
+                    self._writer.connection.close()
+                    self._writer = None
 
     def hurry(self, seconds: float) -> None:
         self._writers.hurry(seconds)
 
     async def close(self) -> None:
+        """Once the writer whose turn it is has ended; those behind it are refused."""
+        self._is_open = False
+        with suppress(StoreUnavailable):
+            async with self._writers.turn(lambda: ""):
+                pass
         for line in (*self._idle, self._writer):
             if line is not None:
                 line.connection.close()
-        self._writer, self._idle, self._is_open = None, [], False
+        self._writer, self._idle = None, []
         self._engine.dispose()
         self._committer.shutdown()
+
+    def _lock(self) -> str:
+        if not self._is_open:
+            raise StoreUnavailable("the store is closed")
+        if self._writer is None:
+            self._writer = self._line()
+            self._writer.run("PRAGMA busy_timeout=0", [])  # it is `Writers` that wait
+        return self._writer.lock()
 
     @contextmanager
     def _transaction(self, line: Line) -> Iterator[Inline]:
@@ -208,7 +250,7 @@ class File:
             transaction.close()
 
     def _give_back(self, line: Line) -> None:
-        if self._is_open and len(self._idle) < _IDLE:
+        if self._is_open and not line.is_broken and len(self._idle) < _IDLE:
             self._idle.append(line)
         else:
             line.connection.close()

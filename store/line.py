@@ -26,6 +26,8 @@ class Line:
         self.connection = connection
         self.driver: Any = connection.connection.driver_connection
         self.dialect = connection.dialect
+        self.is_broken = False
+        """What was begun on it could not be taken back: it must be closed, which does that."""
 
     def run(self, sql: str, arguments: list[Any]) -> list[Any]:
         """The rows of the result. Raises DBAPIError."""
@@ -41,8 +43,8 @@ class Line:
         """BEGIN IMMEDIATE without waiting; why another process's lock forbids it, or "". Raises StoreUnavailable."""
         try:
             self.driver.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as fault:
-            if fault.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+        except sqlite3.Error as fault:
+            if getattr(fault, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
                 raise StoreUnavailable(str(fault)) from fault
             return str(fault)
         return ""
@@ -52,6 +54,10 @@ class Line:
         self.run("COMMIT", [])
 
     def clear(self) -> None:
-        """Take back what is not committed."""
-        if self.driver.in_transaction:
-            self.driver.rollback()
+        """Take back what is not committed; SQLAlchemy remembers a COMMIT that failed until it is told to."""
+        try:
+            self.connection.rollback()
+            if self.driver.in_transaction:
+                self.driver.rollback()
+        except (sqlite3.Error, DBAPIError):
+            self.is_broken = True

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import UniqueConstraint, bindparam, func, or_, select, update
+from sqlalchemy import JSON, UniqueConstraint, bindparam, func, or_, select, update
 from sqlalchemy.orm import Mapped, mapped_column
 
 from store.base import Row
@@ -40,7 +40,7 @@ class Person(Row):
     pairing_code: Mapped[str | None] = mapped_column(default=None, index=True)
     code_made_at: Mapped[datetime | None] = mapped_column(default=None)
     code_told_at: Mapped[datetime | None] = mapped_column(default=None)
-    first_message: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    first_message: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), default=None)
 
 
 _SENDER: Prepared[Person] = Prepared(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Column, bindparam, insert, update
@@ -24,10 +24,13 @@ class Insertion:
     counter: str | None
 
     def complete(self, row: Row) -> dict[str, Any]:
-        """The values of all columns of a new row; what was left out gets the column's default, in the row too."""
+        """The values of all columns of a new row; what was left out gets the column's default, in the row too.
+
+        Raises TypeError if something was left out that must be there.
+        """
         values = vars(row)
         for name, default in self.defaults:
-            if name not in values:
+            if values.get(name) is None:
                 values[name] = default()
         return values
 
@@ -60,8 +63,16 @@ def insertion(kind: type[Row]) -> Insertion:
 def _default(column: Column[Any]) -> Callable[[], Any]:
     default: Any = column.default
     if default is None:
-        return lambda: None
+        return _nothing if column.nullable else partial(_missing, str(column))
     return (lambda: default.arg(None)) if default.is_callable else (lambda: default.arg)
+
+
+def _nothing() -> None:
+    return None
+
+
+def _missing(name: str) -> None:
+    raise TypeError(f"{name} is not set")
 
 
 def is_new(row: Row) -> bool:
@@ -74,12 +85,15 @@ def is_changed(row: Row) -> bool:
     return bool(instance_state(row).committed_state)
 
 
-def take_changes(row: Row) -> dict[str, Any]:
-    """What is to be written of the row, by column; from now on it counts as written."""
-    before, values = instance_state(row).committed_state, vars(row)
-    changes = {name: values[name] for name, old in before.items() if values[name] != old}
-    before.clear()
-    return changes
+def changes_of(row: Row) -> dict[str, Any]:
+    """What is to be written of the row, by column."""
+    values = vars(row)
+    return {name: values[name] for name, old in instance_state(row).committed_state.items() if values[name] != old}
+
+
+def written(row: Row) -> None:
+    """What was set in the row stands in its table now."""
+    instance_state(row).committed_state.clear()
 
 
 @cache
