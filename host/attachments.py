@@ -58,7 +58,7 @@ async def attach(
             file.state, file.reason = "failed", deps.say("file.too_many", count=MOST)
         elif file.state == "waiting":
             file.source = _source(each, origin)
-    await add_files(tx, [file for file, each in zip(files, attached, strict=False) if not each.file_id])
+    await add_files(tx, files)
     if any(each.state == "waiting" for each in files):
         await deps.lanes.wake(tx, fetching_lane(input_id))
     return files

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from store.base import Row
 from store.database import Transaction
 from store.prepared import Prepared
+from store.writing import is_new
 
 
 class File(Row):
@@ -43,8 +44,10 @@ class File(Row):
 
 
 async def add_files(tx: Transaction, files: Sequence[File]) -> None:
+    """Store those that are new; the others were brought before."""
     for each in files:
-        await tx.add(each)
+        if is_new(each):
+            await tx.add(each)
 
 
 async def find_file(tx: Transaction, file_id: str) -> File | None:

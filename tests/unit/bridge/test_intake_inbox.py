@@ -177,7 +177,7 @@ async def test_a_store_that_is_away_makes_no_poison(front: Front, monkeypatch: p
     """R1: the lane is tried again later, the event stays pending."""
     await front.say("hello", "chatty")
 
-    async def away(work: object) -> None:
+    async def away(work: object, **_: object) -> None:
         raise StoreUnavailable("locked")
 
     with monkeypatch.context() as patch:

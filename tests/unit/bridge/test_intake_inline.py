@@ -281,5 +281,5 @@ async def test_a_store_that_is_away_is_told_to_the_caller(front: Front, monkeypa
         await front.say("hello")
 
 
-async def _away(work: object) -> None:
+async def _away(work: object, **_: object) -> None:
     raise StoreUnavailable("disk full")
