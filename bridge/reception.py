@@ -140,8 +140,9 @@ class Reception:
             await visit(tx, admitted.chat, channel_id=place.rules.id, chat=event.chat)
             await self._reply(tx, place.rules, event, answer.text, session_id=answer.session_id, fresh=answer.fresh)
             return Outcome(session_id=answer.session_id, command=command.name)
+        context = await _unheard(tx, place, event)
         session = await self._routing.session(tx, place)
-        submitted = await self._host.submit(tx, _submission(place, event, session.id))
+        submitted = await self._host.submit(tx, _submission(place, event, session.id, context))
         await visit(tx, admitted.chat, channel_id=place.rules.id, chat=event.chat)
         return Outcome(session_id=submitted.session_id, input_id=submitted.input_id)
 
@@ -217,12 +218,19 @@ async def _takes_part(tx: Transaction, channel_id: str, event: InboundEvent) -> 
     return await find_binding(tx, channel_id, event.chat.id, event.thread) is not None
 
 
+async def _unheard(tx: Transaction, place: Place, event: InboundEvent) -> tuple[str, ...]:
+    """What was said before the bot was called in. Where two call it at the same instant, the first one has said it."""
+    if event.context and await find_binding(tx, place.rules.id, place.chat.id, place.thread) is not None:
+        return ()
+    return event.context
+
+
 def _forbidden(rules: ChannelRules) -> Outcome | Refused:
     """Where nobody waits for an answer, a refusal is silence."""
     return Forbidden("this sender may not speak here") if rules.answers_inline else Outcome(ignored="forbidden")
 
 
-def _submission(place: Place, event: InboundEvent, session_id: str) -> Submission:
+def _submission(place: Place, event: InboundEvent, session_id: str, context: tuple[str, ...]) -> Submission:
     return Submission(
         session_id=session_id,
         text=event.text,
@@ -234,5 +242,5 @@ def _submission(place: Place, event: InboundEvent, session_id: str) -> Submissio
             Attached(name=each.name, url=each.url, ref=each.ref, mime=each.mime, size=each.size)
             for each in event.attachments
         ),
-        context=event.context,
+        context=context,
     )

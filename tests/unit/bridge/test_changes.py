@@ -82,6 +82,14 @@ async def test_lines_said_before_reach_the_host(front: Front) -> None:
     assert row.data["context"] == ["Ann: hi", "Bob: hello"]
 
 
+async def test_lines_said_before_reach_the_host_once(front: Front) -> None:
+    """Issue 4, R2: of two who call it at the same instant the second brings what the first has said."""
+    await say(front, "and you?", chat="old", context=("Ann: hi",))
+    await say(front, "and me?", chat="old", context=("Ann: hi", "Ann: and you?"))
+    first, second = await front.rows(Input)
+    assert (first.data["context"], second.data["context"]) == (["Ann: hi"], [])
+
+
 async def test_a_stranger_who_adds_the_bot_gets_silence(front: Front) -> None:
     """X1: closed by default, also for the welcome."""
     await front.change(Agent, "studio", welcome="Hello, I am the host.")
