@@ -115,9 +115,9 @@ class Inline:
         return self.held(key)
 
     async def commit(self) -> None:
+        self._refuse_after_a_fault()
         if self._session is None:
             self._write_changes(self._rows)
-            self._refuse_after_a_fault()
             await self._waiting_for_the_disk(self._line.commit)
         else:
             self._session.sync_session.flush()

@@ -81,8 +81,11 @@ async def test_after_a_fault_a_transaction_does_nothing_more(store: Database) ->
         assert not await asked(store)
 
 
-async def test_a_commit_after_a_fault_is_refused(store: Database) -> None:
+@pytest.mark.parametrize("touches_session", [False, True])
+async def test_a_commit_after_a_fault_is_refused(store: Database, touches_session: bool) -> None:
     async def swallow(tx: Transaction) -> None:
+        if touches_session:
+            await tx.orm.execute(text("SELECT 1"))
         await tx.add(question("i1"))
         with pytest.raises(IntegrityError):
             await tx.add(question("i1"))
