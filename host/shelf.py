@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import AsyncIterable, Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final
 from uuid import uuid4
@@ -20,6 +21,7 @@ from uuid import uuid4
 from host.errors import TooLarge
 from host.pictures import BEGINNING, kind_of
 from host.quota import is_nearly_full
+from host.threads import to_its_end
 
 _NEW: Final = "new"
 """The folder of what is being written."""
@@ -43,11 +45,12 @@ class Shelf:
 
     async def put(self, pieces: AsyncIterable[bytes], limit: int) -> Kept:
         """Take the bytes as they come, at most `limit`. Raises TooLarge, OSError, and what `pieces` raises."""
-        draft = await asyncio.to_thread(_Draft, self._folder / _NEW, limit)
+        draft = _Draft(self._folder / _NEW, limit)
         try:
+            await to_its_end(draft.open)
             async for piece in pieces:
-                await asyncio.to_thread(draft.add, piece)
-            return await asyncio.to_thread(self._place, draft)
+                await to_its_end(draft.add, piece)
+            return await to_its_end(self._place, draft)
         finally:
             draft.drop()
 
@@ -103,13 +106,16 @@ class _Draft:
     """A file that is being written."""
 
     def __init__(self, folder: Path, limit: int) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / uuid4().hex
         self._limit = limit
         self._size = 0
         self._beginning = b""
         self._hash = hashlib.sha256()
-        self._file: BinaryIO = self.path.open("xb")
+        self._file: BinaryIO = BytesIO()
+
+    def open(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("xb")
 
     def add(self, piece: bytes) -> None:
         self._size += len(piece)

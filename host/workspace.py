@@ -9,7 +9,7 @@ import os
 import shutil
 import stat
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from weakref import WeakValueDictionary
 from host.errors import FileMissing, WorkspaceFault
 from host.folders import folder_of
 from host.quota import check_room
+from host.threads import to_its_end
 from host.toolbox import Bench
 from host.ways import TEMPORARY, entered, explained, open_file, replaced_size, steps, unfinished
 
@@ -81,12 +82,10 @@ class Workspace:
 
     async def pieces(self, path: str) -> AsyncIterator[bytes]:
         """The whole file as it is now: what is written meanwhile is another file."""
-        file = await asyncio.to_thread(self._open, path)
-        try:
-            while piece := await asyncio.to_thread(file.read, _CHUNK):
+        with ExitStack() as opened:
+            file = await to_its_end(lambda: opened.enter_context(self._open(path)))
+            while piece := await to_its_end(file.read, _CHUNK):
                 yield piece
-        finally:
-            file.close()
 
     async def write(self, path: str, data: bytes, *, behind: Behind | None = None) -> int:
         """Make `data` the file's content, all or nothing; its size in bytes.
@@ -95,12 +94,12 @@ class Workspace:
         """
         async with self._turn:
             keep = await behind(await asyncio.to_thread(self._old_size, path)) if behind else 0
-            return await asyncio.to_thread(self._write, path, data, keep)
+            return await to_its_end(self._write, path, data, keep)
 
     async def put(self, path: str, source: Path) -> int:
         """Copy a file of the program's own into the workspace, all or nothing; its size in bytes."""
         async with self._turn:
-            return await asyncio.to_thread(self._put, path, source)
+            return await to_its_end(self._put, path, source)
 
     def _place(self, path: str, *, writing: bool = False) -> tuple[str, ...]:
         """The components below the root; what begins with `shared` is the agent's own, wherever one works for it."""

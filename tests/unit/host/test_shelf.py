@@ -1,5 +1,7 @@
 """The shelf: each content once, whole or not at all."""
 
+import asyncio
+import gc
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -100,3 +102,22 @@ async def test_pictures_are_known_by_their_bytes(tmp_path: Path) -> None:
     assert (await Shelf(tmp_path).put(pieces(b"<html>"), 100)).picture == ""
     beginnings = (b"\xff\xd8\xff\xe0", b"GIF89a", b"RIFF\x00\x00\x00\x00WEBP", b"RIFF\x00\x00\x00\x00WAVE")
     assert [kind_of(each) for each in beginnings] == ["image/jpeg", "image/gif", "image/webp", ""]
+
+
+@pytest.mark.parametrize("steps", range(12))
+async def test_whoever_goes_away_at_any_step_leaves_nothing(tmp_path: Path, steps: int) -> None:
+    """No file, and none that is open: a step that a thread has begun is waited for."""
+
+    async def without_end() -> AsyncIterator[bytes]:
+        for part in (b"one", b"two"):
+            yield part
+        await asyncio.Event().wait()
+
+    putting = asyncio.create_task(Shelf(tmp_path).put(without_end(), 100))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    putting.cancel()
+    await asyncio.wait([putting])
+    assert putting.cancelled()
+    gc.collect()
+    assert files(tmp_path / "new") == []
