@@ -13,7 +13,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, NullPool, create_engine
 from sqlalchemy.exc import DBAPIError
@@ -32,7 +32,6 @@ from store.writing import change, change_parameters, changes_of, insertion, is_c
 
 P = ParamSpec("P")
 T = TypeVar("T")
-R = TypeVar("R", bound=Row)
 
 _IDLE: Final = 4
 """Lines that are kept open for the next readers."""
@@ -44,12 +43,6 @@ class InlineSession(AsyncSession):
     def __init__(self, connection: Connection) -> None:
         super().__init__(sync_session_class=KeepingSession, expire_on_commit=False)
         self.sync_session.bind = connection
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.sync_session.close()
 
     async def execute(self, *args: Any, **options: Any) -> Any:
         return self.sync_session.execute(*args, **options)
